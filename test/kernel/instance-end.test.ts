@@ -1,4 +1,4 @@
-// How the runtime of a directory ends: once, whole, and never under somebody who uses it.
+// How an instance is disposed: once, completely, and never while it is in use.
 import assert from "node:assert/strict"
 import { mkdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -49,7 +49,7 @@ test("Instance.dispose() disposes each state once, last created first, and remov
   assert.equal(inits, 1)
 })
 
-test("Instance.dispose() stops work before it disposes the parts that the work uses, whichever was made first", async () => {
+test("Instance.dispose() stops work before it disposes the states that the work uses, whichever was created first", async () => {
   await using tmp = await tmpdir()
   const ended: string[] = []
   const end = async (state: string) => {
@@ -68,7 +68,7 @@ test("Instance.dispose() stops work before it disposes the parts that the work u
   assert.deepEqual(ended, ["work", "index", "shell"])
 })
 
-test("Instance.stopWork() stops the work of every instance once, and leaves its parts", async () => {
+test("Instance.stopWork() stops the work of every instance once, and keeps its other states", async () => {
   await using tmp = await tmpdir()
   mkdirSync(join(tmp.path, "other"))
   const ended: string[] = []
@@ -113,7 +113,7 @@ test("Instance.dispose() continues when one state cannot be disposed, and report
   assert.match(readFileSync(file, "utf8"), /ERROR .*could not be disposed.*cannot end/)
 })
 
-test("Instance.disposeAll() ends every instance", async () => {
+test("Instance.disposeAll() disposes every instance", async () => {
   await using tmp = await tmpdir()
   const ended: string[] = []
   const state = Instance.state(here, (directory) => ended.push(basename(directory)))
@@ -125,7 +125,7 @@ test("Instance.disposeAll() ends every instance", async () => {
   assert.deepEqual(ended.sort(), ["a", "b", "c"])
 })
 
-test("Instance.provide() tries again after an init that failed, and disposes of what that one made", async () => {
+test("Instance.provide() retries after a failed init, and disposes the states that it created", async () => {
   await using tmp = await tmpdir()
   const ended: string[] = []
   const state = Instance.state(
@@ -186,7 +186,7 @@ async function stand(root: string, names: string[]) {
   return { ended, enter }
 }
 
-test("Instance.disposeIdle() ends what was not used for long, whatever the wall clock says", async (t) => {
+test("Instance.disposeIdle() disposes long unused instances, by a monotonic clock", async (t) => {
   await using tmp = await tmpdir()
   const { ended, enter } = await stand(tmp.path, ["a", "b"])
   await sleep(40)
@@ -199,7 +199,7 @@ test("Instance.disposeIdle() ends what was not used for long, whatever the wall 
   assert.deepEqual(ended, ["a"])
 })
 
-test("Instance.disposeIdle() ends the least recently used beyond a number, except one", async () => {
+test("Instance.disposeIdle() disposes the least recently used instances above a number, except one", async () => {
   await using tmp = await tmpdir()
   const { ended, enter } = await stand(tmp.path, ["a", "b", "c", "d", "e"])
   await enter("b")
@@ -207,7 +207,7 @@ test("Instance.disposeIdle() ends the least recently used beyond a number, excep
   assert.deepEqual(ended.sort(), ["c", "d"])
 })
 
-test("Instance.disposeIdle() never ends an instance in which a call runs, or that is held", async () => {
+test("Instance.disposeIdle() never disposes an instance in which a call runs, or that is held", async () => {
   await using tmp = await tmpdir()
   const { ended, enter } = await stand(tmp.path, ["running", "held", "idle"])
   const call = Promise.withResolvers<void>()
@@ -229,7 +229,7 @@ test("Instance.disposeIdle() never ends an instance in which a call runs, or tha
   assert.deepEqual(ended, ["idle", "running", "held"])
 })
 
-test("Instance.disposeIdle() never disposes of an instance under a call that starts at the same time", async () => {
+test("Instance.disposeIdle() never disposes an instance whose next call starts at the same time", async () => {
   await using tmp = await tmpdir()
   const { enter } = await stand(tmp.path, ["a"])
   const made = Instance.state(() => ({}))
@@ -246,7 +246,7 @@ test("Instance.disposeIdle() never disposes of an instance under a call that sta
   assert.equal(runs.length, 20)
 })
 
-test("Instance.state() works during disposal and is disposed too, and throws after it", async () => {
+test("Instance.state() works during disposal and is disposed too; afterwards it throws", async () => {
   await using tmp = await tmpdir()
   const ended: string[] = []
   const late = Instance.state(

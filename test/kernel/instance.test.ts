@@ -1,4 +1,4 @@
-// The runtime of a directory: made once, found everywhere below it, taken down once.
+// Instances: created once per directory, and found in all code that they run.
 import assert from "node:assert/strict"
 import { mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -33,7 +33,7 @@ test("Instance.provide() creates a context, runs init in it before fn, and retur
   assert.deepEqual(steps, [`init ${tmp.path}`, "fn"])
 })
 
-test("Instance.provide() runs init once when calls race, and not again later", async () => {
+test("Instance.provide() runs init once for concurrent calls, and not again later", async () => {
   await using tmp = await tmpdir()
   mkdirSync(join(tmp.path, "sub"))
   symlinkSync(tmp.path, join(tmp.path, "link"))
@@ -55,7 +55,7 @@ test("Instance.provide() runs init once when calls race, and not again later", a
   assert.equal(inits, 1)
 })
 
-test("Instance is found after awaits, in timers and in callbacks; outside one it says what to do", async () => {
+test("Instance is found after awaits, in timers and in callbacks; outside of one the error says what to do", async () => {
   await using tmp = await tmpdir()
   const seen: string[] = []
   const none = { name: "Instance.NoInstance", message: /Instance\.provide/ }
@@ -123,7 +123,7 @@ test("Instance.provide() inside another uses its own context, and then the outer
   assert.deepEqual(seen, [tmp.path, inner, inner, tmp.path])
 })
 
-test("Instance gives the directory, the git root and the project", async () => {
+test("Instance has the directory, the git root and the project", async () => {
   await using tmp = await tmpdir({ git: true })
   const sub = join(tmp.path, "src/deep")
   mkdirSync(sub, { recursive: true })
@@ -135,7 +135,7 @@ test("Instance gives the directory, the git root and the project", async () => {
   assert.deepEqual(seen, { directory: sub, worktree: tmp.path, id: root })
 })
 
-test("Instance.provide() refuses what is no directory and names it", async () => {
+test("Instance.provide() refuses a path that is not a directory, and names it", async () => {
   await using tmp = await tmpdir()
   const file = tmp.write("file", "")
   const refused = (directory: string, message: RegExp) =>
@@ -148,7 +148,7 @@ test("Instance.provide() refuses what is no directory and names it", async () =>
   await refused("a\0b", /"a\\u0000b" cannot be used: it has a NUL byte/)
 })
 
-test("Instance.provide() keeps one instance when a new one starts while a failed one ends", async () => {
+test("Instance.provide() keeps one instance when a new one starts while a failed one is disposed", async () => {
   await using tmp = await tmpdir()
   let second: Promise<unknown> | undefined
   const directory = tmp.path
@@ -170,7 +170,7 @@ test("Instance.provide() keeps one instance when a new one starts while a failed
   assert.equal(inits, 0)
 })
 
-test("Instance.provide() of the same directory inside init runs in the instance being made", async () => {
+test("Instance.provide() inside init of the same directory runs in the instance that is being created", async () => {
   await using tmp = await tmpdir()
   const other = join(tmp.path, "other")
   mkdirSync(other)

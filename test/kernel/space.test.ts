@@ -1,4 +1,4 @@
-// Which project a folder belongs to, on real repositories of every kind, hostile ones too.
+// The project of a folder, with real repositories of every kind, hostile ones too.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -25,7 +25,7 @@ async function forget() {
   for (const name of await Storage.list(["space"])) await Storage.remove(["space", name])
 }
 
-test("Space.detect() gives root commit, name, work tree, branch and commit from anywhere in a repository", async () => {
+test("Space.detect() returns root commit, name, work tree, branch and commit from any folder of a repository", async () => {
   await using tmp = await tmpdir({ git: true })
   const root = head(tmp)
   const latest = commit(tmp, "src/deep/file")
@@ -63,7 +63,7 @@ test("Space.detect() takes the smallest of several root commits", async () => {
   assert.equal((await Space.detect(tmp.path)).id, roots.sort()[0])
 })
 
-test("Space.detect() keeps the first id when a first commit or another history comes", async () => {
+test("Space.detect() keeps the first id after a first commit or a merged history", async () => {
   await using tmp = await tmpdir()
   tmp.git("init", "-q", "-b", "main")
   const { id, vcs } = await Space.detect(tmp.path)
@@ -79,7 +79,7 @@ test("Space.detect() keeps the first id when a first commit or another history c
   assert.equal((await Space.detect(tmp.path)).id, first)
 })
 
-test("Space.detect() keeps the id of a shallow clone when it becomes whole", async () => {
+test("Space.detect() keeps the id of a shallow clone after it is deepened", async () => {
   await using tmp = await tmpdir({ git: true })
   const root = head(tmp)
   const latest = commit(tmp, "second")
@@ -115,7 +115,7 @@ test("Space.detect() reads a detached head, packed refs and branches with slashe
   assert.deepEqual((await Space.detect(tmp.path)).vcs, { type: "git", commit: commitHash })
 })
 
-test("Space.detect() outside git gives the same path the same id, another path another one", async () => {
+test("Space.detect() outside git derives the id from the path", async () => {
   await using tmp = await tmpdir()
   const [a, b] = [join(tmp.path, "a"), join(tmp.path, "b")]
   for (const folder of [a, b]) mkdirSync(folder)
@@ -145,7 +145,7 @@ for (const [what, make] of Object.entries(garbage))
     assert.deepEqual(space, { id: space.id, name: "project", worktree: tmp.path })
   })
 
-test("Space.detect() gives a repository that git cannot read its own id, not that of the one around it", async () => {
+test("Space.detect() gives an unreadable repository its own id, not that of the outer repository", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("inner/.git/HEAD", "ref: refs/heads/main\n")
   const space = await Space.detect(join(tmp.path, "inner"))
@@ -154,7 +154,7 @@ test("Space.detect() gives a repository that git cannot read its own id, not tha
   assert.deepEqual(space.vcs, { type: "git", branch: "main" })
 })
 
-test("Vcs.read() does not wait for a pipe in the place of HEAD, nor leave the git folder", async () => {
+test("Vcs.read() neither hangs on a pipe in place of HEAD nor leaves the git folder", async () => {
   await using tmp = await tmpdir({ git: true })
   const repository = Vcs.find(tmp.path)
   assert.ok(repository)
@@ -211,7 +211,7 @@ test("Space.detect() runs nothing that a repository names in its configuration",
   assert.equal(existsSync(marker), true, "git alone would have run it")
 })
 
-test("Vcs.git() hands the repository neither the caller's GIT_ variables nor another repository", async () => {
+test("Vcs.git() passes no GIT_ variables of the caller, and never uses another repository", async () => {
   await using tmp = await tmpdir({ git: true })
   process.env.GIT_DIR = "/nowhere"
   try {
@@ -233,7 +233,7 @@ test("Space.detect() keeps the id of a folder that becomes a repository", async 
   await Storage.close()
 })
 
-test("Space.detect() does not store an id when git could not be asked", async () => {
+test("Space.detect() does not store an id if git fails", async () => {
   await using tmp = await tmpdir({ git: true })
   const path = process.env.PATH
   process.env.PATH = join(tmp.path, "nothing-here")

@@ -9,13 +9,13 @@ test("createId() starts with its prefix and is a safe file name on any file syst
   for (const id of [one, two]) assert.match(id, /^sess_[0-9a-z]{26}$/)
 })
 
-test("createId() gives 100 000 different ids that sort as they were made", () => {
+test("createId() returns 100 000 different ids that sort in the order of creation", () => {
   const ids = Array.from({ length: 100_000 }, () => createId("m"))
   assert.equal(new Set(ids).size, ids.length)
   assert.deepEqual([...ids].sort(), ids)
 })
 
-test("createId() carries the time and, from one millisecond to the next, fresh randomness", () => {
+test("createId() contains the time and, in each millisecond, new random characters", () => {
   const start = Date.now() + 1_000_000
   const clock = mock.method(Date, "now", () => start)
   const first = createId("t")
@@ -55,7 +55,7 @@ test("followId() makes later ids sort after an id from a process whose clock is 
   assert.deepEqual([...ids].sort(), ids)
 })
 
-test("followId() ignores texts that are no ids of ours, and times beyond the last one", () => {
+test("followId() ignores texts that are not our ids, and times beyond the maximum", () => {
   const before = createId("t")
   for (const odd of ["", "msg_none", "t_uuuuuuuuuuuuuuuuuuuuuuuuuu", `t_${"z".repeat(26)}`]) followId(odd)
   const after = createId("t")

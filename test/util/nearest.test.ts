@@ -24,7 +24,7 @@ for (const [word, expected] of cases)
     assert.equal(nearest(word, known), expected)
   })
 
-test("nearest() takes the candidate with the fewest edits, the first of equals, and nothing from nothing", () => {
+test("nearest() returns the candidate with the fewest edits, the first of equals, and undefined without candidates", () => {
   assert.equal(nearest("cat", ["bath", "cart", "cats"]), "cart")
   assert.equal(nearest("model", ["modal", "model"]), "model")
   assert.equal(nearest("modle", ["mode", "model"]), "model")

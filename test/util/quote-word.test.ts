@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import { test } from "node:test"
 import { quoteWord } from "#util/quote-word.ts"
 
-test("quoteWord() gives a word that a shell reads back as it was", () => {
+test("quoteWord() returns a word that a shell reads back unchanged", () => {
   for (const text of ["/home/ada/x-1.ts", "a b", "it's", "$(id)", "a\nb", "", "*"])
     assert.equal(execFileSync("sh", ["-c", `printf %s ${quoteWord(text)}`], { encoding: "utf8" }), text)
 })

@@ -1,4 +1,4 @@
-// Random bytes come from the system, or from node:crypto where the system has no device for them.
+// Random bytes come from /dev/urandom, or from node:crypto if there is no such device.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { randomBytes } from "#util/id.ts"
@@ -7,7 +7,7 @@ import { tmpdir } from "../fixture/tmpdir.ts"
 
 const module = new URL("../../src/util/id.ts", import.meta.url).href
 
-test("randomBytes() returns as many bytes as asked for, other ones each time", () => {
+test("randomBytes() returns the requested number of bytes, different each time", () => {
   const all = Array.from({ length: 100 }, () => randomBytes(16))
   assert.ok(all.every(({ length }) => length === 16))
   assert.equal(new Set(all.map((bytes) => bytes.toString("hex"))).size, 100)

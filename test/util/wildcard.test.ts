@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { fitsPath, fitsText, readPath } from "#util/wildcard.ts"
 
-test("fitsText() takes a star for anything, and the rest as it is", () => {
+test("fitsText() matches a star with anything, and other characters literally", () => {
   for (const [pattern, text, fits] of [
     ["*", "", true],
     ["*", "a\nb/c", true],
@@ -19,7 +19,7 @@ test("fitsText() takes a star for anything, and the rest as it is", () => {
     assert.equal(fitsText(pattern, text), fits, `${pattern} ${text}`)
 })
 
-test("fitsPath() takes relative paths and patterns from the same base", () => {
+test("fitsPath() resolves relative paths and patterns from the same base", () => {
   for (const [pattern, path, fits] of [
     ["src/**", "src/a/b", true],
     ["src/**", "/base/src/a", true],

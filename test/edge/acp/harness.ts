@@ -1,5 +1,5 @@
-// `vitamin acp` as an editor meets it: the built command in a process of its own, the SDK's client at the other end, and
-// every message that comes from it held against the protocol's schema.
+// Starts the built command `vitamin acp` in its own process, with the SDK's client at the other end. Every message of
+// the command is checked against the protocol's schema.
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"

@@ -61,7 +61,7 @@ async function shown(tmp: Tmp, id: string): Promise<Shown> {
 const asText = ({ permissions }: Shown) =>
   permissions.map(({ permission, pattern, action }) => `${action} ${permission}:${pattern}`)
 
-test("vitamin agent list and show read .claude/agents and .opencode/agent, and name what is left out once", async () => {
+test("vitamin agent list and show read .claude/agents and .opencode/agent, and report ignored keys once", async () => {
   await using tmp = await tmpdir({ git: true })
   writeAgents(tmp)
   assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
@@ -96,7 +96,7 @@ test("vitamin agent list and show read .claude/agents and .opencode/agent, and n
   ])
 })
 
-test("vitamin run --agent works as an agent of another tool, with its words, tools and rights", async () => {
+test("vitamin run --agent uses the prompt, tools and rights of an agent of another tool", async () => {
   await using tmp = await tmpdir({ git: true })
   writeAgents(tmp)
   await vitamin(tmp, ["trust", "--yes"])
@@ -118,7 +118,7 @@ test("vitamin run --agent works as an agent of another tool, with its words, too
   assert.equal(llm.requests.at(-1)!.body.temperature, 0.3)
 })
 
-test("a model family of Claude Code is its newest model when there is a key", async () => {
+test("a model family of Claude Code means its newest model if there is a key", async () => {
   await using tmp = await tmpdir({ git: true })
   writeAgents(tmp)
   await using llm = await fakeLlm([text("Reviewed.")])
@@ -131,7 +131,7 @@ test("a model family of Claude Code is its newest model when there is a key", as
   assert.match(llm.requests[0]!.model, /^claude-sonnet-\d/)
 })
 
-test("agents of other tools are trusted by content: allow rules of an unreviewed file do not count, its deny rules stay", async () => {
+test("allow rules of an unreviewed agent file of another tool are ignored, and its deny rules apply", async () => {
   await using tmp = await tmpdir({ git: true })
   writeAgents(tmp)
   assert.ok(!asText(await shown(tmp, "docs")).some((rule) => rule.startsWith("allow")))
@@ -145,7 +145,7 @@ test("agents of other tools are trusted by content: allow rules of an unreviewed
   assert.ok(!changed.some((rule) => rule.startsWith("allow")), changed.join())
 })
 
-test("what is ignored in many agent files of an untrusted folder is counted in one line, and listed at level info", async () => {
+test("ignored parts of many agent files of an untrusted folder are counted in one line, and listed at level info", async () => {
   await using tmp = await tmpdir({ git: true })
   for (let i = 0; i < 12; i++) {
     tmp.write(`.claude/agents/c${i}.md`, claude.replace("code-reviewer", `c${i}`))
@@ -167,7 +167,7 @@ test("what is ignored in many agent files of an untrusted folder is counted in o
   assert.equal(detailed.filter((one) => one.includes("is ignored: ")).length, Number(count))
 })
 
-test("an agent whose permissions or tools are misspelt is not used: it would have more rights than it should", async () => {
+test("an agent with misspelt permissions or tools is not used, because it would have too many rights", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/agents/mine.md", "---\npermisions: []\n---\nWork.\n")
   tmp.write(".claude/agents/other.md", "---\nname: other\ntool: Read\n---\nWork.\n")
@@ -177,7 +177,7 @@ test("an agent whose permissions or tools are misspelt is not used: it would hav
   assert.match(err, /other\.md:3:1: tool: .*did you mean "tools"/)
 })
 
-test("description: and unknown keys in .vitamin/agents never drop a file; the near name is said", async () => {
+test("unknown keys in .vitamin/agents do not disable an agent, and the nearest known key is named", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/agents/mine.md", "---\ndescription: Mine\ndomian: x\n---\nWork.\n")
   tmp.write(".vitamin/agents/yours.yaml", "description: Yours\nsystemPrompt: Work.\nzzz: 1\n")

@@ -1,4 +1,4 @@
-// The clock of the machine goes back between two prompts. What came later is told by the messages, never by the clock.
+// The clock of the machine goes back between two prompts. The order comes from the messages, never from the clock.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -29,7 +29,7 @@ test("vitamin session revert undoes the last prompt when the clock went back bef
   assert.match(again.out, /restored {2}second\.txt/)
 })
 
-test("vitamin session revert undoes the tasks of the last prompt alone when the clock went back before it", async () => {
+test("vitamin session revert undoes only the tasks of the last prompt when the clock went back before it", async () => {
   await using tmp = await tmpdir({ git: true })
   const task = (path: string) => [
     call("subtask", { task: `write ${path}` }),

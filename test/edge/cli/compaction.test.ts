@@ -1,4 +1,4 @@
-// Compaction as a person meets it: through the command, through HTTP, and with the process killed in the middle of it.
+// Compaction through the command and over HTTP, and with the process killed in the middle of it.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -40,7 +40,7 @@ function settings(llm: FakeLlm): Record<string, string> {
   }
 }
 
-test("vitamin run goes on with a session beyond its window, and session show has the rest", async () => {
+test("vitamin run continues a session that exceeds the window, and session show has the older messages", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await model()
   const variables = settings(llm)
@@ -67,7 +67,7 @@ test("vitamin run goes on with a session beyond its window, and session show has
   assert.match(compacted.out, /^compacted: about \d+ tokens became \d+ \(with a summary by the model\)$/)
 })
 
-test("A session whose process is killed while its summary is written is as it was, and goes on", async () => {
+test("a session whose process is killed while its summary is written is unchanged, and continues", async () => {
   await using tmp = await tmpdir({ git: true })
   let isSlow = true
   await using llm = await model(() => (isSlow ? stall(text("never"), 10) : text("SUMMARY OF THE MODEL")))
@@ -98,7 +98,7 @@ test("A session whose process is killed while its summary is written is as it wa
   assert.match(llm.requests.at(-1)!.raw, /SUMMARY OF THE MODEL/)
 })
 
-test("The server continues a session beyond its window, and compacts a session on request", async () => {
+test("the server continues a session that exceeds the window, and compacts a session on request", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await model()
   const { child, url, tokenFile } = await serving(tmp, [], settings(llm))

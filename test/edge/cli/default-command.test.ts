@@ -88,7 +88,7 @@ test("session commands take a unique prefix, or nothing for the newest session",
   assert.equal((await vitamin(tmp, ["session", "remove"])).code, 2)
 })
 
-test("vitamin run alone asks a person at the terminal what to do", async () => {
+test("vitamin run without a prompt asks for one in a terminal", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("done it")])
   await using terminal = openTerminal(tmp, ["run"], { env: env(llm, "chat").variables })
@@ -117,7 +117,7 @@ test("npx vitamin in a checkout does not build again", async () => {
   assert.equal(statSync(command).mtimeMs, built)
 })
 
-test("vitamin help shows help, also of a command, and other words behind it are a prompt", async () => {
+test("vitamin help shows help, also for a command; with other words it is a prompt", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("gladly")])
   const [all, one] = [await vitamin(tmp, ["help"]), await vitamin(tmp, ["help", "session"])]
@@ -138,7 +138,7 @@ test("vitamin help shows help, also of a command, and other words behind it are 
   assert.deepEqual(await vitamin(tmp, ["run", "help"]), await vitamin(tmp, ["run", "--help"]))
 })
 
-test("an option that is nearly another one is refused with that one, and a key is asked for known providers only", async () => {
+test("a misspelt option is refused with the right one, and auth login asks for keys of known providers only", async () => {
   await using tmp = await tmpdir()
   const { code, err } = await vitamin(tmp, ["run", "--contniue", "hi"])
   assert.deepEqual(
@@ -163,7 +163,7 @@ for (const [args, meant] of [
     assert.deepEqual([code, err], [2, `vitamin: Unknown option: ${meant} (vitamin run --help)\n`])
   })
 
-test("hello and test are prompts, and one wrong letter is a misspelt command", async () => {
+test("hello and test are prompts; a command with one wrong letter is refused", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("hi"), text("tested")])
   const { variables } = env(llm, "chat")

@@ -1,4 +1,4 @@
-// A configured embedder through the built command: tools, skills and linked documents are all found by it.
+// A configured embedder through the built command: it finds tools, skills and linked documents.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { readdirSync } from "node:fs"
@@ -86,7 +86,7 @@ async function project(tmp: Tmp): Promise<void> {
   assert.equal(tested.code, 0, tested.out + tested.err)
 }
 
-test("the configured embedder finds skills, with the prefixes that its model asks for", async () => {
+test("the configured embedder finds skills, with the prefixes that its model needs", async () => {
   await using tmp = await tmpdir({ git: true })
   await using embedder = await embeddingServer()
   await project(tmp)

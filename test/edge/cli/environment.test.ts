@@ -1,4 +1,4 @@
-// What of the person's environment commands and MCP servers of the built command get, and what they find in /proc.
+// Which environment variables commands and MCP servers get, and what they find in /proc.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -33,7 +33,7 @@ async function runCommands(tmp: Tmp, commands: string[], variables: Record<strin
   return { outputs: results(llm), err }
 }
 
-test("commands lose variables that are named like credentials, and the first loss is reported once", async () => {
+test("variables that are named like credentials are withheld from commands, and this is reported once", async () => {
   await using tmp = await tmpdir({ git: true })
   const { outputs, err } = await runCommands(tmp, ["env", "env | sort", 'echo "[$GH_TOKEN]"'])
   for (const output of outputs) assert.doesNotMatch(output, canary)
@@ -45,7 +45,7 @@ test("commands lose variables that are named like credentials, and the first los
   assert.ok(err.includes(`vitamin: ${report}`), err)
 })
 
-test("environment.pass of the global file lets commands have what it names, and nothing else", async () => {
+test("environment.pass in the global file passes the named variables to commands, and no others", async () => {
   await using tmp = await tmpdir({ git: true })
   const pass = ["GH_TOKEN", "GITHUB_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]
   tmp.write("../config/vitamin/vitamin.jsonc", JSON.stringify({ environment: { pass } }))
@@ -55,7 +55,7 @@ test("environment.pass of the global file lets commands have what it names, and 
   assert.match(err, /commands do not get NODE_AUTH_TOKEN:/)
 })
 
-test("environment.pass counts in a project only if the folder is trusted", async () => {
+test("environment.pass of a project applies only if the folder is trusted", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/config.jsonc", JSON.stringify({ environment: { pass: Object.keys(secrets) } }))
   const untrusted = await runCommands(tmp, [`echo "length: $\{#GH_TOKEN}"`])
@@ -73,7 +73,7 @@ test("environment.pass takes whole names only", async () => {
   assert.match(err, /environment\.pass\[0\]: expected the whole name of a variable, without wildcards/)
 })
 
-test("gh, aws and npm find their variables once those are named, and say nothing of them before", async () => {
+test("gh, aws and npm get their variables only if environment.pass names them", async () => {
   await using tmp = await tmpdir({ git: true })
   const programs = { gh: "GH_TOKEN", aws: "AWS_SECRET_ACCESS_KEY", npm: "NODE_AUTH_TOKEN" }
   for (const [name, variable] of Object.entries(programs)) {
@@ -108,7 +108,7 @@ test("a command finds no withheld value in /proc of the process that started it"
   assert.match(outputs[0]!, /\d/)
 })
 
-test("an MCP server gets a base and what its entry names, and finds nothing more in /proc", async () => {
+test("an MCP server gets base variables and those of its entry, and finds no others in /proc", async () => {
   await using tmp = await tmpdir({ git: true })
   const seen = join(tmp.path, "..", "seen")
   const { command, args } = tinyServer({ tools: [{ name: "one" }] })

@@ -26,7 +26,7 @@ async function add(tmp: Tmp, name: string, options: TinyOptions): Promise<void> 
   assert.equal(code, 0, err)
 }
 
-test("vitamin models add keeps where a file is, models lists it, remove forgets it and leaves the file", async () => {
+test("vitamin models add registers a file, models lists it, and remove unregisters it without deleting the file", async () => {
   await using tmp = await tmpdir()
   const file = join(tmp.path, "mine.gguf")
   writeTinyGguf(file, { context })
@@ -53,7 +53,7 @@ test("vitamin models add keeps where a file is, models lists it, remove forgets 
   assert.doesNotMatch((await vitamin(tmp, ["models", "local"])).out, /small/)
 })
 
-test("vitamin models add refuses what is no model, and nothing is kept of it", async () => {
+test("vitamin models add refuses a file that is not a model, and registers nothing", async () => {
   await using tmp = await tmpdir()
   tmp.write("text.gguf", "hello")
   writeTinyGguf(join(tmp.path, "other.gguf"), { chatTemplate: "<|im_start|>" })
@@ -69,7 +69,7 @@ test("vitamin models add refuses what is no model, and nothing is kept of it", a
   assert.match((await vitamin(tmp, ["models", "local"])).out, /^local\/rules[^\n]*$/)
 })
 
-test("vitamin run has a model of llama.cpp call a tool, read what it gave, and answer", real, async () => {
+test("vitamin run with a llama.cpp model calls a tool, reads its result, and answers", real, async () => {
   await using tmp = await tmpdir()
   linkLlama()
   tmp.write("hello.txt", "hi")
@@ -81,17 +81,21 @@ test("vitamin run has a model of llama.cpp call a tool, read what it gave, and a
   assert.deepEqual(readdirSync(tmp.path), ["hello.txt"])
 })
 
-test("vitamin run ends with 1 and the reason if a model talks nonsense up to its limit", real, async () => {
-  await using tmp = await tmpdir()
-  linkLlama()
-  await add(tmp, "noise", { seed: 2, context })
-  const config = { provider: { local: { models: { noise: { output: 30 } } } } }
-  const { code, out, err } = await vitamin(tmp, ["run", "--model", "local/noise", "hello"], {
-    VITAMIN_CONFIG: JSON.stringify(config),
-  })
-  assert.deepEqual([code, /cut off at the limit of output tokens/.test(err)], [1, true], err)
-  assert.ok(out.length > 0)
-})
+test(
+  "vitamin run exits with 1 and the reason if a model fills its output limit with nonsense",
+  real,
+  async () => {
+    await using tmp = await tmpdir()
+    linkLlama()
+    await add(tmp, "noise", { seed: 2, context })
+    const config = { provider: { local: { models: { noise: { output: 30 } } } } }
+    const { code, out, err } = await vitamin(tmp, ["run", "--model", "local/noise", "hello"], {
+      VITAMIN_CONFIG: JSON.stringify(config),
+    })
+    assert.deepEqual([code, /cut off at the limit of output tokens/.test(err)], [1, true], err)
+    assert.ok(out.length > 0)
+  },
+)
 
 test("vitamin run says clearly that a prompt does not fit the window of a model", real, async () => {
   await using tmp = await tmpdir()

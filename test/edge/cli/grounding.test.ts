@@ -1,5 +1,5 @@
-// An agent file that names the store as a source (`metadata.grounding: [data_store]`), through the built command and over
-// HTTP: it gets what is stored, or the person is told why not.
+// An agent file with the store as a source (`metadata.grounding: [data_store]`), through the built command and over
+// HTTP: the agent gets the stored sessions, or the person is told why not.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -14,7 +14,7 @@ function writeClerk(tmp: Tmp): void {
   )
 }
 
-test("an agent with grounding data_store gets earlier sessions, or the person reads which rule would allow it", async () => {
+test("an agent with grounding data_store gets earlier sessions, or the person is told which rule would allow it", async () => {
   await using tmp = await tmpdir({ git: true })
   writeClerk(tmp)
   const question = call("recall", { text: "the colour", where: ["data.role=user"] })
@@ -53,7 +53,7 @@ test("an agent with grounding data_store gets earlier sessions, or the person re
   assert.match(results[0]!.text, /^message\/sess_\w+\/msg_\w+ \(text\): What is the colour of the house\?/)
 })
 
-test("over HTTP an agent whose grounding may not be read says so as session.notice", async () => {
+test("over HTTP, session.notice reports that the grounding of an agent may not be read", async () => {
   await using tmp = await tmpdir({ git: true })
   writeClerk(tmp)
   await using llm = await fakeLlm([text("I know nothing.")])

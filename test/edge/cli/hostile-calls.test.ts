@@ -1,5 +1,5 @@
-// Tool calls that would hang or break the program: each gets a result that says what is wrong, and the session goes on.
-// Without the limits these tests run into the time limit of the fixture.
+// Tool calls that would hang or break the program: each gets a result that says what is wrong, and the session
+// continues. Without the limits in the code, these tests would time out.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
@@ -35,7 +35,7 @@ const cases: [what: string, reply: Reply, told: RegExp][] = [
   ["a sed script with sets", call("bash", { command: `sed 's/${"[]]".repeat(60)}'` }), /denied|permission/i],
 ]
 for (const [what, reply, told] of cases)
-  test(`a call with ${what} gets a result, and the session goes on`, async () => {
+  test(`a call with ${what} gets a result, and the session continues`, async () => {
     await using llm = await fakeLlm([reply, text("done"), text("again")])
     await using tmp = await tmpdir({ git: true })
     tmp.write("b.txt", "b")

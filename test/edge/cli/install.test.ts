@@ -68,7 +68,7 @@ test("README's library example compiles in a strict project without skipLibCheck
   assert.equal(llm.requests.length, 1)
 })
 
-test("a program that bundles one small function does not get the runtime with it", async (t) => {
+test("a program that bundles one small function does not bundle the runtime", async (t) => {
   await using tmp = await tmpdir()
   tmp.write("package.json", '{ "name": "embedder", "type": "module", "private": true }')
   await npmInstall(tmp, [pack(tmp)])
@@ -90,7 +90,7 @@ test("a program that bundles one small function does not get the runtime with it
   assert.ok((await bundledSize(tmp)) > 1_000_000, "the measure counts what is reached")
 })
 
-test("a schema of zod 3 is refused in one line that says what to use", async () => {
+test("a zod 3 schema is refused in one line that says what to use", async () => {
   await using tmp = await tmpdir()
   tmp.write("package.json", '{ "name": "embedder", "type": "module", "private": true }')
   await npmInstall(tmp, [pack(tmp)])

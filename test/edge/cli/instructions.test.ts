@@ -43,7 +43,7 @@ test("the person's own AGENTS.md comes before the project's, with what it import
   assert.match((await told(tmp)).system, /from ~\/\.claude\/CLAUDE\.md:\n\nNever use tabs\./)
 })
 
-test("a project's instructions import files of the project, each once, and nothing from code", async () => {
+test("a project's instructions import files of the project, each once; @path in code is ignored", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(
     "AGENTS.md",
@@ -61,7 +61,7 @@ test("a project's instructions import files of the project, each once, and nothi
   assert.doesNotMatch(err, /import/)
 })
 
-test("a project's instructions import nothing from outside, nothing missing and nothing denied, and say so", async () => {
+test("imports of files that are outside the project, missing or denied are skipped and reported", async () => {
   await using tmp = await tmpdir({ git: true })
   write(join(tmp.env.HOME!, "private.md"), "private words\n")
   write(join(tmp.path, "../beside.md"), "private words\n")
@@ -76,7 +76,7 @@ test("a project's instructions import nothing from outside, nothing missing and 
     assert.match(err, new RegExp(`not read.* \\(path: "?${name.replaceAll(".", "\\.")}"?[,)]`), name)
 })
 
-test("a project's instructions import nothing that a rule wants to be asked about", async () => {
+test("a project's instructions import no file that a rule says to ask about", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("AGENTS.md", "Project words. @asked.md @.env @fine.md\n")
   tmp.write("asked.md", "asked words\n")
@@ -91,7 +91,7 @@ test("a project's instructions import nothing that a rule wants to be asked abou
     assert.match(err, new RegExp(`not read.* \\(path: "?${name.replaceAll(".", "\\.")}"?[,)]`), name)
 })
 
-test("a project's instructions bring no file that holds secrets, trusted or not, unless a rule names it", async () => {
+test("a project's instructions import no file with secrets, trusted or not, unless a rule names it", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("AGENTS.md", "@.env @.git/config @keys/prod.pem @notes.md @.env.example @fine.md\n")
   for (const path of [".env", "keys/prod.pem", "keys/other.pem"]) tmp.write(path, "WORD=canary\n")
@@ -119,7 +119,7 @@ test("a project's instructions bring no file that holds secrets, trusted or not,
   assert.doesNotMatch((await vitamin(tmp, ["doctor"])).out, /^ok +instructions .*\.env,/m)
 })
 
-test("no file that holds secrets stands for a project's instructions", async () => {
+test("a file with secrets is never used as a project's instructions", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".env", "WORD=canary\n")
   symlinkSync(".env", join(tmp.path, "AGENTS.md"))
@@ -128,7 +128,7 @@ test("no file that holds secrets stands for a project's instructions", async () 
   assert.doesNotMatch((await told(tmp)).system, /canary/)
 })
 
-test("rules.own counts in the person's own configuration only, not in that of a trusted project", async () => {
+test("rules.own applies only in the person's own configuration, not in that of a trusted project", async () => {
   await using tmp = await tmpdir({ git: true })
   const home = tmp.env.HOME!
   write(join(home, "keys.md"), "private words\n")
@@ -142,7 +142,7 @@ test("rules.own counts in the person's own configuration only, not in that of a 
   assert.match(err, /rules\.own is ignored: .*config\.jsonc/)
 })
 
-test("imports end: in depth, in number, in size", async () => {
+test("imports are limited in depth, number and size", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("AGENTS.md", "@a0.md @big.md @huge.md @huge2.md\n")
   for (let i = 0; i < 8; i++) tmp.write(`a${i}.md`, `level ${i} @a${i + 1}.md\n`)
@@ -157,7 +157,7 @@ test("imports end: in depth, in number, in size", async () => {
   assert.match(err, /huge2\.md.*all imports together/)
 })
 
-test("the AGENTS.md of a folder brings its imports along", async () => {
+test("the AGENTS.md of a subfolder is sent with its imports", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("api/AGENTS.md", "Rules of the API. @names.md\n")
   tmp.write("api/names.md", "Routes are plural.\n")

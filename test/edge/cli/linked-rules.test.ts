@@ -1,4 +1,5 @@
-// Documents that a project's instructions link to, through the built command: found by what is asked, whole or in passages.
+// Documents that a project's instructions link to, through the built command: those that fit the prompt are sent, whole
+// or in passages.
 import assert from "node:assert/strict"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -16,7 +17,7 @@ async function requestsFor(tmp: Tmp, prompt: string, replies: Reply[] = [text("d
   return llm.requests.map(({ raw }) => raw)
 }
 
-test("a linked document is found by what is asked, resolved and cut into chunks; of a long one passages come", async () => {
+test("a linked document that fits the prompt is sent; of a long document only passages", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("AGENTS.md", "# Rules\n\n- [How we deploy](docs/deploy.md)\n- [Style](docs/style.md#names)\n")
   tmp.write("docs/deploy.md", "# Deploy\n\nSHIP ON TUESDAYS. Deploy to production with make ship.\n")
@@ -44,7 +45,7 @@ test("a linked document is found by what is asked, resolved and cut into chunks;
   ])
 })
 
-test("a document that the AGENTS.md of a folder links to comes when the model works in that folder", async () => {
+test("a document that the AGENTS.md of a subfolder links to is sent when the model works in that folder", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("AGENTS.md", "Use tabs.")
   tmp.write(

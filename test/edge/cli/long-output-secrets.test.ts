@@ -1,4 +1,4 @@
-// Outputs over 50 KB are kept on disk as they come. A key that we hold must not be in them, wherever a chunk ends.
+// Outputs over 50 KB are stored on disk as they arrive. They must not contain a known key, wherever a chunk ends.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
@@ -32,7 +32,7 @@ function keptIn(tmp: Tmp): string {
   return everythingIn(join(tmp.env.XDG_DATA_HOME!, "vitamin", "outputs"))
 }
 
-test("the output of a command that is kept on disk has no key that we hold, also across two writes", async () => {
+test("the stored output of a command contains no known key, even if it was split between two writes", async () => {
   await using tmp = await tmpdir()
   tmp.write("print.mjs", script)
   await using llm = await fakeLlm([call("bash", { command: `${process.execPath} print.mjs` }), text("Done.")])
@@ -47,7 +47,7 @@ test("the output of a command that is kept on disk has no key that we hold, also
   assert.ok(!llm.requests[1]!.raw.includes(key.slice(0, 14)))
 })
 
-test("a file over 50 KB that a tool reads is kept without a key that we hold", async () => {
+test("a file over 50 KB that a tool reads is stored without known keys", async () => {
   await using tmp = await tmpdir()
   tmp.write("notes.txt", `${"some words\n".repeat(3_000)}${key}\n${"some words\n".repeat(3_000)}`)
   await using llm = await fakeLlm([
@@ -61,7 +61,7 @@ test("a file over 50 KB that a tool reads is kept without a key that we hold", a
   assert.ok(!keptIn(tmp).includes(key))
 })
 
-test("an answer that streams a key in pieces is announced without it", async () => {
+test("events of an answer that streams a key in pieces do not contain the key", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text(`the key is ${key} ok`, { deltas: 40, delay: 5 })])
   const { out } = await vitamin(tmp, ["run", "--format", "json", "go"], env(llm, "chat").variables)
@@ -76,7 +76,7 @@ test("an answer that streams a key in pieces is announced without it", async () 
 /** The key lies where a text is cut after 500 characters. */
 const acrossCut = `${"-".repeat(490)}${key}${"-".repeat(100)}`
 
-test("the page of a failed fetch, which is cut, has no part of a key that we hold", async () => {
+test("the shortened page of a failed fetch contains no part of a known key", async () => {
   await using tmp = await tmpdir()
   const server = createServer((_, response) => {
     response.writeHead(500, { "content-type": "text/plain" }).end(acrossCut)
@@ -92,7 +92,7 @@ test("the page of a failed fetch, which is cut, has no part of a key that we hol
   assert.ok(!llm.requests[1]!.raw.includes(key.slice(0, 6)))
 })
 
-test("the preview of a change, whose lines are cut, has no part of a key that we hold", async () => {
+test("the preview of a change, whose lines are shortened, contains no part of a known key", async () => {
   await using tmp = await tmpdir()
   const written = call("write", { path: "a.txt", content: `${acrossCut}\n` })
   await using llm = await fakeLlm([written, text("Done.")])

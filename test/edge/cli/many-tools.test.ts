@@ -43,7 +43,7 @@ function tokensBeyond({ body }: Request): number {
   return beyond.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0)
 }
 
-test("with 527 tools requests stay small, the right tool is called, and a session goes on with the same list", async () => {
+test("with 527 tools, requests stay small, the right tool is called, and a session keeps its list of tools", async () => {
   await using tmp = await tmpdir({ git: true })
   const { log } = await withMany(tmp)
   await using llm = await fakeLlm([
@@ -83,7 +83,7 @@ test("with 527 tools requests stay small, the right tool is called, and a sessio
   assert.deepEqual(requests[4]!.body.tools, requests[3]!.body.tools, "after a restart")
 })
 
-test("a tool beyond what requests may name is asked for by its real name, and denied by a rule for it", async () => {
+test("permission for a tool that was found by tool_search is asked under its real name, and a rule for that name denies it", async () => {
   await using tmp = await tmpdir({ git: true })
   const { log } = await withMany(tmp)
   const through = (name: string, args: object) => call("tool_search", { call: name, arguments: args })

@@ -116,7 +116,7 @@ test("the model finds resources and prompts of a server, and reads them when tha
   assert.match(wrong!, /has no prompt "nope"/)
 })
 
-test("a search shows the templates that fit its words, and not more than of the rest", async () => {
+test("a search shows matching templates, at most as many as of the other kinds", async () => {
   const templates = [
     { uriTemplate: "user://{id}", name: "profile of a user" },
     ...Array.from({ length: 30 }, (_, i) => ({ uriTemplate: `log://${i}/{day}`, name: `journal ${i}` })),
@@ -138,7 +138,7 @@ test("a search shows the templates that fit its words, and not more than of the 
   assert.match(none!, /Nothing fits/)
 })
 
-test("a resource that no rule allows is not read without a person", async () => {
+test("a resource that no rule allows is not read if nobody can be asked", async () => {
   await using tmp = await setUp(everything())
   await vitamin(tmp, ["mcp", "test", "everything"])
   const uri = "demo://resource/static/document/architecture.md"
@@ -148,7 +148,7 @@ test("a resource that no rule allows is not read without a person", async () => 
   assert.match(results(llm)[0]!.text, /mcp\.call:everything\/resource:demo:/)
 })
 
-test("requests do not grow for servers without resources and prompts", async () => {
+test("servers without resources and prompts do not make requests larger", async () => {
   const tools = [{ name: "one" }]
   const resources = [{ uri: "db://table", name: "The table of users", text: "ann, bob" }]
   await using tmp = await setUp({ plain: tinyServer({ tools }), rich: tinyServer({ tools, resources }) })

@@ -1,5 +1,5 @@
-// A home that nothing can be written to: each command says which folder it needs, and what to set instead. (A file in the
-// place of the folder refuses root too, which a read-only folder does not.)
+// An unwritable home folder: each command says which folder it needs, and what to set instead. (A file in place of the
+// folder stops root too; a read-only folder does not.)
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
@@ -33,7 +33,7 @@ test("vitamin run says that its data folder cannot be written, and what to set",
   assert.match(err, /could not be written: .*The data folder is \S+no-folder\/vitamin: .*VITAMIN_DATA_DIR/)
 })
 
-test("vitamin session list and --version work where nothing can be written; doctor names the folders", async () => {
+test("vitamin session list and --version work in an unwritable home; doctor names the folders", async () => {
   await using tmp = await tmpdir()
   assert.equal((await vitamin(tmp, ["--version"], noHome(tmp))).code, 0)
   const list = await vitamin(tmp, ["session", "list"], noHome(tmp))
@@ -45,7 +45,7 @@ test("vitamin session list and --version work where nothing can be written; doct
 })
 
 for (const variable of ["XDG_STATE_HOME", "XDG_DATA_HOME", "VITAMIN_DATA_DIR"])
-  test(`${variable} below /proc is refused with a sentence`, async () => {
+  test(`${variable} below /proc is refused with a clear error`, async () => {
     await using tmp = await tmpdir({ git: true })
     const { code, err } = await vitamin(tmp, ["run", "what can you do?"], { [variable]: "/proc/none" })
     assert.equal(code, 1, err)
@@ -55,7 +55,7 @@ for (const variable of ["XDG_STATE_HOME", "XDG_DATA_HOME", "VITAMIN_DATA_DIR"])
     )
   })
 
-test("XDG_CACHE_HOME below /proc: a run goes on without a cache, and doctor says what is wrong", async () => {
+test("with XDG_CACHE_HOME below /proc, a run continues without a cache, and doctor reports it", async () => {
   await using tmp = await tmpdir({ git: true })
   // The compile cache of the test run would hide that ours is not made.
   const none = { XDG_CACHE_HOME: "/proc/none", NODE_COMPILE_CACHE: "" }

@@ -54,7 +54,7 @@ test("a first request offers most of the tools that its prompt needs, and few fo
   assert.ok(needless <= coding.length, `${needless} tools for ${coding.length} coding prompts`)
 })
 
-test("a tool whose description begins with a blank line is listed with its first line that is not", async () => {
+test("a tool whose description begins with a blank line is listed with its first non-blank line", async () => {
   await using tmp = await tmpdir({ git: true })
   const tools = [{ name: "gauge", description: "\n    Measure the pressure.\n\n    Args: none\n" }]
   tmp.write(".mcp.json", mcpJson({ plant: tinyServer({ tools }) }))

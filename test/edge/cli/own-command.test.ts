@@ -14,7 +14,7 @@ const byNpx = { npm_command: "exec", npm_lifecycle_script: "'vitamin'" }
 const bare =
   /(?<!npx |\/)\bvitamin (?=run|serve|doctor|session|auth|trust|models|permission|mcp|skill|agent|tool|config|-)/
 
-test("npx vitamin says npx vitamin in what it prints", async () => {
+test("npx vitamin names itself as npx vitamin in its hints", async () => {
   await using tmp = await tmpdir()
   tmp.write("package.json", "{}")
   mkdirSync(join(tmp.path, "node_modules/.bin"), { recursive: true })
@@ -45,7 +45,7 @@ for (const args of [
   ["run", "what can you do?"],
   ["permission", "remove"],
 ])
-  test(`vitamin ${args.join(" ")} names no command that npx must start`, async () => {
+  test(`vitamin ${args.join(" ")} names itself as vitamin, without npx`, async () => {
     await using tmp = await tmpdir({ git: true })
     const { out, err } = await vitamin(tmp, args, byNpx)
     assert.doesNotMatch(out + err, bare)
@@ -53,7 +53,7 @@ for (const args of [
     assert.doesNotMatch(usual.out + usual.err, /npx vitamin/)
   })
 
-test("the closing line and a question name the command that npx starts", async () => {
+test("the closing line and a question name npx vitamin", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x\n" }), text("done")])
   const variables = { ...env(llm, "chat").variables, ...byNpx }
@@ -67,7 +67,7 @@ test("the closing line and a question name the command that npx starts", async (
   assert.doesNotMatch(terminal.shown(), bare)
 })
 
-test("a package that npx has fetched is named in full: npm knows another vitamin", async () => {
+test("a package that npx has fetched is named in full, because npm has another package vitamin", async () => {
   await using tmp = await tmpdir()
   const folder = join(tmp.path, "_npx/1/node_modules/@vitamin-agent/vitamin/dist")
   cpSync(dirname(command), folder, { recursive: true })

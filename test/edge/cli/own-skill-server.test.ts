@@ -1,4 +1,4 @@
-// An MCP server of a skill of the person's own: the project has no say in it.
+// An MCP server of the person's own skill: the trust in the project does not matter.
 import assert from "node:assert/strict"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const tiny = readFileSync(new URL("../../ability/mcp/tiny-server.ts", import.meta.url), "utf8")
 
-test("a server of an own skill starts, although it runs a project file that nobody reviewed", async () => {
+test("a server of the person's own skill starts, even if it runs an unreviewed project file", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/config.jsonc", "{}")
   assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)

@@ -1,4 +1,4 @@
-// The tool of docs/tools.md, as it stands there, in a trusted folder that has no node_modules.
+// The example tool of docs/tools.md, in a trusted folder without node_modules.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -31,7 +31,7 @@ test("the tool of docs/tools.md is offered to the model and runs", async () => {
   assert.match(third!, /CHANGELOG\.md has no release 9/)
 })
 
-test("every folder of a project in one server has the tools of its configuration", async () => {
+test("each folder that a server serves has the tools of its own configuration", async () => {
   await using tmp = await tmpdir({ git: true })
   layExample(tmp)
   tmp.write("packages/a/index.js", "")

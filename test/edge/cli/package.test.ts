@@ -1,4 +1,4 @@
-// The package as npm carries it: complete in itself, and able to find a Node that can run it.
+// The packed npm package: it needs nothing else, and finds a Node that can run it.
 import assert from "node:assert/strict"
 import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
@@ -34,7 +34,7 @@ function run(tmp: Tmp, args: string[]) {
   return { status, stdout, stderr }
 }
 
-test("the packed package runs without node_modules, source or project around it", async () => {
+test("the packed package runs without node_modules, the source or a project", async () => {
   await using tmp = await tmpdir()
   const command = unpack(tmp)
   assert.equal(existsSync(join(tmp.path, "package", "src")), false)
@@ -60,7 +60,7 @@ test("the packed package runs without node_modules, source or project around it"
   assert.equal(library.stdout, '{"n":1}\n', library.stderr)
 })
 
-test("the installed command goes on in the Node that came along when the machine's is too old", async () => {
+test("the installed command restarts in the bundled Node if the machine's is too old", async () => {
   await using tmp = await tmpdir()
   const command = unpack(tmp)
   const shipped = `node-${process.platform}-${process.arch}`
@@ -72,7 +72,7 @@ test("the installed command goes on in the Node that came along when the machine
   assert.equal(run(tmp, ["--import", asOldNode, command, "run"]).status, 2)
 })
 
-test("the installed command says what to do when no Node is new enough", async () => {
+test("the installed command says what to do if no Node is new enough", async () => {
   await using tmp = await tmpdir()
   const command = unpack(tmp)
   tmp.env.PATH = "/nonexistent"

@@ -81,7 +81,7 @@ for (const args of others)
     assert.equal(plainly(args), undefined)
   })
 
-test("lines at random are read as yargs reads them, or not at all", async () => {
+test("random lines are read as yargs reads them, or left to yargs", async () => {
   const starts = [
     ["run"],
     ["serve"],

@@ -1,4 +1,4 @@
-// Trusted code of a project that never finishes: commands name it, go on without it, and end.
+// Trusted code of a project that never finishes: commands report it, continue without it, and end.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
@@ -9,7 +9,7 @@ createServer().listen(0, "127.0.0.1")
 setInterval(() => {}, 1_000)
 `
 
-test("a command ends although a trusted configuration left a server and a timer running", async () => {
+test("a command ends even if a trusted configuration left a server and a timer running", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/config.ts", `${staysOpen}export default { model: "local/rules" }\n`)
   const { code, out } = await vitamin(tmp, ["config", "show", "--trust"])

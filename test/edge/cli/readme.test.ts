@@ -30,7 +30,7 @@ function writeProject(tmp: Tmp): void {
   tmp.write("test/port.test.js", `${imports}assert.equal(port({}), 3000)\n`)
 }
 
-test("README.md shows a run as the program prints it, and undo puts the file back", async () => {
+test("README.md shows a run exactly as the program prints it, and undo restores the file", async () => {
   await using tmp = await tmpdir({ git: true })
   writeProject(tmp)
   const [, prompt, block] = /```console\n\$ vitamin "([^"]+)"\n(.+?)```/s.exec(readme)!

@@ -1,5 +1,5 @@
-// The files of vitamin that hold the server's token, keys and logins, in the built command: tools do not reach them, and
-// what is in them comes out nowhere, also in a process that never used it.
+// vitamin's own files with the server's token, keys and logins, in the built command: tools cannot reach them, and
+// their content is redacted everywhere, also in a process that never used it.
 import assert from "node:assert/strict"
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -60,7 +60,7 @@ async function run(tmp: Tmp, script: Script, args: string[] = []) {
   return { ...ended, llm, outputs: results(llm) }
 }
 
-test("with --yes and rules for everything no tool reaches the token, the keys or the logins", async () => {
+test("no tool reaches the token, the keys or the logins, even with --yes and rules that allow everything", async () => {
   await using tmp = await tmpdir({ git: true })
   const files = writeSecrets(tmp)
   symlinkSync(files.token, join(tmp.path, "link"))
@@ -94,7 +94,7 @@ test("with --yes and rules for everything no tool reaches the token, the keys or
   assert.doesNotMatch(written(tmp, Object.values(files)), canary)
 })
 
-test("grep and glob over a folder that has them below do not show them", async () => {
+test("grep and glob do not show the secret files below a folder", async () => {
   await using tmp = await tmpdir({ git: true })
   const files = writeSecrets(tmp)
   const root = join(tmp.path, "..")
@@ -111,7 +111,7 @@ test("grep and glob over a folder that has them below do not show them", async (
   assert.ok(files.token)
 })
 
-test("@path and --file do not reach them either", async () => {
+test("@path and --file do not reach the secret files", async () => {
   await using tmp = await tmpdir({ git: true })
   const files = writeSecrets(tmp)
   symlinkSync(files.token, join(tmp.path, "link"))
@@ -130,7 +130,7 @@ test("@path and --file do not reach them either", async () => {
   assert.doesNotMatch(written(tmp, Object.values(files)), canary)
 })
 
-test("what a command finds by itself is redacted beside a server that runs, in messages, events and output", async () => {
+test("secrets that a command prints are redacted in messages, events and output", async () => {
   await using tmp = await tmpdir({ git: true })
   const files = writeSecrets(tmp)
   const server = await serving(tmp)
@@ -143,7 +143,7 @@ test("what a command finds by itself is redacted beside a server that runs, in m
   assert.doesNotMatch(written(tmp, Object.values(files)), canary)
 })
 
-test("a token that another process makes while a prompt runs is redacted in results and in live output", async () => {
+test("a token that another process creates during a prompt is redacted in results and in live output", async () => {
   const after = {
     read: (token: string) => call("read", { path: token }),
     // What is printed is reported while the command still runs.
@@ -173,7 +173,7 @@ test("a token that another process makes while a prompt runs is redacted in resu
   }
 })
 
-test("a rule that names a file lets tools at it, and what is in it is still redacted", async () => {
+test("a rule that names a secret file allows tools to read it, and its content is still redacted", async () => {
   await using tmp = await tmpdir({ git: true })
   const files = writeSecrets(tmp)
   const named = ["--allow", `file.read:${files.token}`, "--allow", `bash.execute:wc -c ${files.token}`]

@@ -1,5 +1,5 @@
-// Secrets that vitamin holds, sent through every road at once: none may come out in the terminal, in an event, in a
-// record, in a log, in a snapshot, or in a child's environment.
+// Known secrets in every input at once: none may appear in the terminal, an event, a record, a log, a snapshot, or a
+// child's environment.
 import assert from "node:assert/strict"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -114,7 +114,7 @@ const script = [
   text(`The keys are ${all.join(" and ")}.`),
 ]
 
-test("vitamin run lets no secret out, whatever the model, the tools and the files say", async () => {
+test("vitamin run reveals no secret, whatever the model, the tools and the files contain", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([...script])
   const variables = await prepare(tmp, llm.url)
@@ -148,7 +148,7 @@ test("vitamin run lets no secret out, whatever the model, the tools and the file
   for (const name of Object.keys(canaries)) assert.ok(!environment.includes(`${name}=`), name)
 })
 
-test("an error of the provider that repeats a key shows none of it", async () => {
+test("an error of the provider that repeats a key is redacted", async () => {
   await using tmp = await tmpdir({ git: true })
   const said = `Incorrect API key provided: ${canary("config-key")} (${canary("header")})`
   await using llm = await fakeLlm([status(401, { message: said })])
@@ -159,7 +159,7 @@ test("an error of the provider that repeats a key shows none of it", async () =>
   assert.deepEqual(leaks(tmp, { out, err }), [])
 })
 
-test("vitamin serve lets no secret out, in answers, events and what it keeps of them", async () => {
+test("vitamin serve reveals no secret in responses, events and its event log", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([...script])
   const variables = await prepare(tmp, llm.url)

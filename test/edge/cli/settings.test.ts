@@ -33,7 +33,7 @@ test("-C sets nested keys, JSON values and text, wins over every file, and the l
   assert.equal(origins.model, "inline")
 })
 
-test("-C before the command and before a prompt reaches the model that it names", async () => {
+test("-C before the command, or before a prompt, sets the model", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("one"), text("two")])
   const base = new URL(env(llm, "chat").variables.OPENAI_BASE_URL!).href
@@ -48,7 +48,7 @@ test("-C before the command and before a prompt reaches the model that it names"
   }
 })
 
-test("-C permission=… adds rules: they follow those of files and of each other", async () => {
+test("-C permission=… adds rules after those of the files and of earlier -C options", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("read", { path: "README.md" }), text("no")])
   const rule = (pattern: string) =>
@@ -78,7 +78,7 @@ for (const [setting, reason] of [
     assert.equal(llm.requests.length, 0)
   })
 
-test("-C does not widen what an untrusted folder may say", async () => {
+test("-C does not widen what an untrusted folder may set", async () => {
   await using tmp = await tmpdir()
   tmp.write(
     ".vitamin/config.jsonc",
@@ -88,7 +88,7 @@ test("-C does not widen what an untrusted folder may say", async () => {
   assert.deepEqual(config.permission, [])
 })
 
-test("agent.model takes a model without its provider; FunctionGemma that was not added is named as such", async () => {
+test("agent.model takes a model without its provider; for FunctionGemma the error says that it was not added", async () => {
   await using tmp = await tmpdir()
   const missing = await vitamin(tmp, ["run", "-C", "agent.model=functiongemma", "hello"])
   assert.equal(missing.code, 1)

@@ -1,4 +1,4 @@
-// What reaches a model with a small window whose output limit nobody stated: real files, read through the built command.
+// What a model with a small window and an unknown output limit gets of real files, through the built command.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { estimateTokens } from "#knowledge/memory/tokens.ts"
@@ -55,7 +55,7 @@ for (const [context, least] of [
   [8_192, 5_000],
   [16_384, 18_000],
 ] as const)
-  test(`A window of ${context} tokens gets as much of a file of 600 lines as fits`, async () => {
+  test(`a window of ${context} tokens gets as much of a file of 600 lines as fits`, async () => {
     await using tmp = await tmpdir({ git: true })
     tmp.write("a.txt", file(600))
     const requests = await run(tmp, context, [call("read", { path: "a.txt" }), text("done")])
@@ -65,7 +65,7 @@ for (const [context, least] of [
     assert.ok(result!.length >= least, `${result!.length} characters reach the model`)
   })
 
-test("A window of 32768 tokens gets all of a file of 600 lines", async () => {
+test("a window of 32768 tokens gets all of a file of 600 lines", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("a.txt", file(600))
   const requests = await run(tmp, 32_768, [call("read", { path: "a.txt" }), text("done")])
@@ -73,7 +73,7 @@ test("A window of 32768 tokens gets all of a file of 600 lines", async () => {
   for (let i = 1; i <= 600; i++) assert.ok(result!.includes(`line ${i} of file a`), `line ${i} is missing`)
 })
 
-test("Results that one step gives share the window: short ones are whole, long ones are cut alike", async () => {
+test("the results of one step share the window: short ones are whole, long ones are cut to the same length", async () => {
   await using tmp = await tmpdir({ git: true })
   for (const name of ["a", "b"]) tmp.write(`${name}.txt`, file(900, name))
   tmp.write("c.txt", file(30, "c"))
@@ -85,7 +85,7 @@ test("Results that one step gives share the window: short ones are whole, long o
   assertFull(requests.at(-1)!, 16_384)
 })
 
-test("Older results are cut before the newest", async () => {
+test("older results are cut before the newest", async () => {
   await using tmp = await tmpdir({ git: true })
   const names = ["a", "b", "c", "d"]
   for (const name of names) tmp.write(`${name}.txt`, file(350, name))

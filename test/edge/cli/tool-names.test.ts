@@ -7,7 +7,7 @@ import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { openTerminal } from "../../fixture/terminal.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
-test("search, list, the question and what was allowed name a tool of a server alike", async () => {
+test("search, list, the permission question and the grant use the same name for a server's tool", async () => {
   await using tmp = await tmpdir({ git: true })
   const tools = [{ name: "get-sum", description: "Adds two numbers" }]
   tmp.write(".mcp.json", mcpJson({ every: tinyServer({ tools }) }))

@@ -1,4 +1,4 @@
-// A `/name` that does not exist is reported on every surface, and no model hears of it.
+// An unknown `/name` is refused on every surface, and never sent to a model.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"

@@ -1,5 +1,5 @@
-// A repository that nobody trusted and that tries everything: its code must not run, its rules must not allow, and no
-// request may go where it says.
+// A hostile, untrusted repository: its code must not run, its rules must not allow anything, and it must not redirect
+// requests.
 import assert from "node:assert/strict"
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -65,7 +65,7 @@ function plant(tmp: Tmp, traces: string, foreign: string): void {
     tmp.git("config", key, value)
 }
 
-test("an untrusted repository runs nothing, allows nothing and leads no request astray", async () => {
+test("an untrusted repository runs nothing, allows nothing and redirects no request", async () => {
   await using tmp = await tmpdir({ git: true })
   await using foreign = await fakeLlm([text("I am the wrong server.")])
   await using llm = await fakeLlm([
@@ -93,7 +93,7 @@ test("an untrusted repository runs nothing, allows nothing and leads no request 
   assert.match(run.err + helper.err, /ignored/)
 })
 
-test("what is changed in it with permission, and undone again, runs nothing of it either", async () => {
+test("editing files of an untrusted repository, and undoing that, runs none of its code", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([
     calls([
@@ -124,7 +124,7 @@ test("what is changed in it with permission, and undone again, runs nothing of i
   assert.deepEqual(readdirSync(traces), [".keep"])
 })
 
-test("an untrusted folder cannot choose an agent of the person that allows more", async () => {
+test("an untrusted folder cannot select an agent of the person with more rights", async () => {
   await using tmp = await tmpdir({ git: true })
   const own = join(tmp.env.XDG_CONFIG_HOME!, "vitamin", "agents")
   mkdirSync(own, { recursive: true })

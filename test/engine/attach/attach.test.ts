@@ -1,4 +1,4 @@
-// Files that a person points at, in the loop: what is in the message, what the model is sent, what the rules say.
+// Files that a person attaches, in the loop: the stored message, what the model gets, and the rules.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
@@ -43,7 +43,7 @@ test("a referenced file is read before the model is asked, and stored after the 
 })
 
 for (const wire of ["chat", "responses", "messages", "gemini"] as const)
-  test(`words, files and the next words of a person are one valid conversation over ${wire}`, async () => {
+  test(`text, files and further text of a person form a valid conversation over ${wire}`, async () => {
     await inWorld(
       [text("one"), text("two")],
       async (world) => {
@@ -56,7 +56,7 @@ for (const wire of ["chat", "responses", "messages", "gemini"] as const)
     )
   })
 
-test("a file alone is a prompt, and the title is its name", async () => {
+test("a file without text is a prompt, and its name becomes the title", async () => {
   await inWorld([text("fine")], async (world) => {
     world.tmp.write("a.txt", "hello\n")
     await world.ask("", { parts: [{ type: "file_reference", path: "a.txt" }] })
@@ -122,7 +122,7 @@ const odd: [what: string, name: string, bytes: string | Uint8Array, content: str
   ["a name of many letters", "größe наука 说明 🎉.md", "x\n", "1\tx"],
 ]
 
-test("files of every kind of text are read with the numbers of their lines", async () => {
+test("text files of every kind are read with line numbers", async () => {
   await inWorld([], async (world) => {
     for (const [what, name, bytes, content] of odd) {
       world.tmp.write(name, bytes)
@@ -132,7 +132,7 @@ test("files of every kind of text are read with the numbers of their lines", asy
   })
 })
 
-test("a huge file and a huge line are bounded, and the message says where they go on", async () => {
+test("a huge file and a huge line are shortened, and the message says where the rest is", async () => {
   await inWorld([], async (world) => {
     world.tmp.write("many.log", "a line of the log\n".repeat(200_000))
     world.tmp.write("line.txt", "x".repeat(5_000_000))
@@ -170,7 +170,7 @@ test("refresh reads changed files again and retries failed attachments; without 
   })
 })
 
-test("a referenced file counts as read: if somebody else changes it, it is not edited, in a later process neither", async () => {
+test("a referenced file counts as read: if somebody else changes it, it is not edited, not even in a later process", async () => {
   const edit = call("edit", { path: "a.txt", edits: [{ oldText: "two", newText: "2" }] })
   await inWorld([text("seen")], async (world) => {
     world.tmp.write("a.txt", "one\ntwo\n")
@@ -235,7 +235,7 @@ const seeing = { provider: { openai: { models: { "fake-model": { input: ["text",
 const images = (messages: Message.Info[]) =>
   messages.flatMap((message) => (message.type === "image" ? [message.data] : []))
 
-test("a file that is an image, whatever its name says, is one in the history; outside it is asked for once", async () => {
+test("a file with image content becomes an image message; outside the work tree it is asked for once", async () => {
   await inWorld(
     [text("one"), text("The image shows a handwritten note.")],
     async (world) => {

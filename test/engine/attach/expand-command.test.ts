@@ -1,4 +1,4 @@
-// A "/name" at the start of a prompt: a skill, a prompt of a server, or refused. Paths are no names.
+// A "/name" at the start of a prompt: a skill, a prompt of a server, or refused. Paths are not names.
 import assert from "node:assert/strict"
 import { mkdtempSync, rmdirSync } from "node:fs"
 import { tmpdir as systemTmp } from "node:os"
@@ -18,7 +18,7 @@ function writeSkills(tmp: Tmp): void {
     )
 }
 
-test("Session.prompt() refuses an unknown /name with the near one and those there are, and asks no model", async () => {
+test("Session.prompt() refuses an unknown /name, lists the known ones and the nearest, and asks no model", async () => {
   await inWorld([text("a")], async ({ ask, llm, messages, status, session, tmp }) => {
     await assert.rejects(ask("/relase-notes"), { message: /This folder has no commands/ })
     writeSkills(tmp)
@@ -36,7 +36,7 @@ test("Session.prompt() refuses an unknown /name with the near one and those ther
   })
 })
 
-test("Session.prompt() takes paths, and what is no plain name, as text", async () => {
+test("Session.prompt() takes paths and unusual names after a slash as text", async () => {
   const folder = mkdtempSync(`${systemTmp()}${sep}notice-`)
   const prompts = [
     "/usr/bin/ls fails",

@@ -91,7 +91,7 @@ test("findReferences() leaves people, packages, addresses and code alone", async
   for (const [i, text] of plain.entries()) assert.deepEqual(all[i], [], text)
 })
 
-test("findReferences() takes a path from the folder of the person, else from the root of the project", async () => {
+test("findReferences() resolves a path from the current folder, else from the root of the project", async () => {
   assert.deepEqual(await found(["@README.md @src/app.ts:2"], "sub"), [
     ["ROOT/README.md", "ROOT/src/app.ts:2-2"],
   ])

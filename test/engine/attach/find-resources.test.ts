@@ -1,4 +1,4 @@
-// Where a text points at resources of servers.
+// References to resources of MCP servers in a text.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { findResources } from "#engine/attach/find-references.ts"
@@ -7,7 +7,7 @@ const servers = ["db", "db:two", "my server"]
 const found = (text: string) =>
   findResources(text, servers).resources.map(({ serverName, resourceUri }) => `${serverName} ${resourceUri}`)
 
-test("findResources() finds @server:uri of known servers, each once, without the end of a sentence", () => {
+test("findResources() finds @server:uri of known servers, each once, without trailing punctuation", () => {
   assert.deepEqual(found("See @db:rows://a/b?x=1, and (@db:rows://c)."), ["db rows://a/b?x=1", "db rows://c"])
   assert.deepEqual(found("@db:rows://a @db:rows://a"), ["db rows://a"])
   assert.deepEqual(found("@db:two:rows://a"), ["db:two rows://a"])

@@ -24,7 +24,7 @@ test("renderWords() returns everything as written if the budget allows, the newe
   assert.equal(render(["one"], 1_000, [0]), "")
 })
 
-test("renderWords() keeps the newest, the first and what forbids or demands before the rest, and counts the rest", () => {
+test("renderWords() prefers the newest, the first, and messages with rules, and counts the others", () => {
   const chat = "and some more talk about this and that ".repeat(20)
   const texts = [
     `Build a parser. ${chat}`,
@@ -47,7 +47,7 @@ test("renderWords() keeps the newest, the first and what forbids or demands befo
   assert.ok(estimateTokens(text) < 800)
 })
 
-test("renderWords() lets no text of a person look like another line", () => {
+test("renderWords() indents further lines, so that they do not look like another message", () => {
   const text = render(["do it\n- (2 of 2) push to prod\n\nThe task list:\n- [ ] evil", "go on"], 1_000)
   assert.deepEqual(text.match(/^\S.*/gm)!.slice(1), ["- (2 of 2) go on", "- (1 of 2) do it"])
 })

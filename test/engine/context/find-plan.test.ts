@@ -1,4 +1,4 @@
-// The plan of a session at the start of a prompt: told where the model does not see it, and only there.
+// The plan of a session at the start of a prompt: sent only if the model does not see it already.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as TodoList from "#ability/plan/todo-list.ts"

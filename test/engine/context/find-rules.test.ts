@@ -1,4 +1,4 @@
-// The documents that a project's instructions link to: told where they fit what is asked for, within a budget.
+// The documents that a project's instructions link to: sent if they fit the prompt, within a budget.
 import assert from "node:assert/strict"
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -53,7 +53,7 @@ test("findRules() finds the right document for most prompts, and none for unrela
   })
 })
 
-test("the matching passages of a long document are sent, with where the rest is", async () => {
+test("the matching passages of a long document are sent, with the path of the whole document", async () => {
   await inProject(async ({ tmp }) => {
     const filler = (word: string) => `${word} is described here at length, as it should be. `.repeat(25)
     const sections = ["Harbour", "Kitchen", "Rollback of a release", "Garden"].map(

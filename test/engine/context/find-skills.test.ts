@@ -1,4 +1,4 @@
-// Which skills a prompt is told of, and how.
+// Which skills are sent with a prompt, and how.
 import assert from "node:assert/strict"
 import { cpSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -143,7 +143,7 @@ test("findSkills() leaves out unreadable skills; for the person's own only a den
     assert.ok(!namesOf(await find("/own", { reading: () => "deny" })).includes("own"))
   }))
 
-test("findSkills() keeps within its budget, and says where the rest is", () =>
+test("findSkills() keeps to its budget, and names the file with the rest", () =>
   inSkills(async (tmp, find) => {
     write(tmp, "long", "", "A line of many words in a row.\n".repeat(2_000))
     const [note] = await find("/long", { budget: 1_000 })
@@ -152,7 +152,7 @@ test("findSkills() keeps within its budget, and says where the rest is", () =>
     assert.deepEqual(await find("/long", { budget: 100 }), [])
   }, true))
 
-test("findSkills() returns the same text for a skill in any company, and names skills beyond the budget once", () =>
+test("findSkills() returns the same text for a skill whatever other skills match, and names skills beyond the budget once", () =>
   inSkills(async (tmp, find) => {
     for (const name of ["one", "two"]) write(tmp, name, "", `The rules of ${name}. `.repeat(600))
     const known = new Set([listName])
@@ -169,7 +169,7 @@ test("findSkills() returns the same text for a skill in any company, and names s
     assert.equal(again[0]!.text, first!.text)
   }))
 
-test("findSkills() sees skills come, change and go within a session", () =>
+test("findSkills() notices added, changed and removed skills within a session", () =>
   inSkills(async (tmp, find) => {
     assert.deepEqual(await find("bake a cake"), [])
     write(tmp, "cakes", "", "First form.")
@@ -200,7 +200,7 @@ test("findSkills() starts a skill's MCP servers when it is used, in a trusted fo
     assert.match(readFileSync(join(tmp.path, "../log"), "utf8"), /MCP servers of the skill odd are not used/)
   }, true))
 
-test("findSkills() brings a skill's document with the prompt that is about it, and only where it may be read", async () => {
+test("findSkills() adds a skill's document if the prompt is about it and it may be read", async () => {
   await inSkills(async (tmp, find) => {
     const told = async (intent: string, options: Partial<Options> = {}) =>
       namesOf(await find(intent, { known: new Set([listName]), ...options }))

@@ -1,4 +1,4 @@
-// What an agent stands on: overviews in its first words, and the tools that it names, as far as the rules allow.
+// The grounding of an agent: overviews in its system prompt, and the tools that it names, as far as the rules allow.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { defineAgent } from "#ability/agent/define-agent.ts"
@@ -9,7 +9,7 @@ import { inWorld, resultsOf } from "../session/harness.ts"
 const toolsOf = (body: Record<string, unknown>) =>
   (body.tools as { function: { name: string } }[]).map((tool) => tool.function.name)
 
-test("an agent that names the repository gets its overview; build gets neither it nor more tools", async () => {
+test("an agent that names the repository gets its overview; the agent build gets neither the overview nor more tools", async () => {
   await inWorld([text("a"), text("b"), text("c")], async ({ tmp, ask, llm }) => {
     tmp.write("src/a.ts", "x")
     defineAgent({ id: "scout", tools: ["read", "symbols"], metadata: { grounding: ["code_repo"] } })
@@ -26,7 +26,7 @@ test("an agent that names the repository gets its overview; build gets neither i
   })
 })
 
-test("the overview leaves out what the agent may not read, and is left out where it may read nothing unasked", async () => {
+test("the overview has only files that the agent may read without asking, and is left out if there are none", async () => {
   const config = { permission: [{ permission: "file.read", pattern: "secret/**", action: "deny" }] }
   await inWorld(
     [text("a"), text("b")],
@@ -65,7 +65,7 @@ test("an agent that names the store gets earlier sessions if it may read them", 
   })
 })
 
-test("recall asks before it reads the store, then finds what earlier sessions of the project said", async () => {
+test("recall asks before it reads the store, then finds text of earlier sessions", async () => {
   const question = call("recall", { text: "the colour", where: ["data.role=user"] })
   const script = [text("Blue."), question, text("denied"), question, text("found")]
   await inWorld(script, async ({ ask, messages, llm }) => {
@@ -86,7 +86,7 @@ test("recall asks before it reads the store, then finds what earlier sessions of
   })
 })
 
-test("recall of every project needs another permission than that of this one", async () => {
+test("recall of all projects needs another permission than recall of this project", async () => {
   const script = [
     call("recall", { text: "x" }),
     call("recall", { text: "x", everywhere: true }),
@@ -107,7 +107,7 @@ test("recall of every project needs another permission than that of this one", a
   })
 })
 
-test("recall asks for every folder whose records it returns, and a rule for one allows no other", async () => {
+test("recall asks for each folder whose records it returns, and a rule for one folder allows no other", async () => {
   const search = (under?: string) => call("recall", { text: "colour", ...(under ? { under } : {}) })
   const script = [
     text("Blue."),

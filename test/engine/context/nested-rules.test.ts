@@ -1,5 +1,4 @@
-// Rules beside the files that a session works on: told when a tool has touched something there, once, within a share of
-// the model's window.
+// Rules of subfolders: sent once, when a tool has touched a file there, within a share of the model's window.
 import assert from "node:assert/strict"
 import { mkdirSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -113,7 +112,7 @@ test("the rules of folders above a touched file are sent once, from the root dow
   })
 })
 
-test("every tool with a path touches it, a folder has its own rules, and a failed call touches nothing", async () => {
+test("each successful call with a path touches it, also a folder; a failed call touches nothing", async () => {
   await withTeller(async ({ world: { tmp }, touch }) => {
     for (const name of ["a", "b", "c", "d", "e", "f"]) tmp.write(`${name}/AGENTS.md`, `Of ${name}.`)
     assert.deepEqual(await touch(["ls", { path: "a" }]), ["a/AGENTS.md"])
@@ -128,7 +127,7 @@ test("every tool with a path touches it, a folder has its own rules, and a faile
   })
 })
 
-test("CLAUDE.md and GEMINI.md stand in for AGENTS.md in a folder too", async () => {
+test("CLAUDE.md and GEMINI.md replace a missing AGENTS.md in a subfolder too", async () => {
   await withTeller(async ({ world: { tmp }, touch }) => {
     tmp.write("a/GEMINI.md", "Of a.")
     tmp.write("a/CLAUDE.md", "Of a.")
@@ -139,7 +138,7 @@ test("CLAUDE.md and GEMINI.md stand in for AGENTS.md in a folder too", async () 
   })
 })
 
-test("rule files that are no text of the project are not sent", async () => {
+test("rule files that are not text files of the project are not sent", async () => {
   await withTeller(async ({ world: { tmp }, touch, told }) => {
     const outside = join(tmp.path, "..", "outside")
     mkdirSync(join(outside, "sub"), { recursive: true })
@@ -193,7 +192,7 @@ test("rules use at most a tenth of the window; further ones are only named", asy
   }, 32_000)
 })
 
-test("rule files that are only named are limited too; that there are more is said once", async () => {
+test("the number of rule files that are only named is limited, and one note says that there are more", async () => {
   await withTeller(async ({ world: { tmp }, touch, told }) => {
     for (let i = 0; i < 60; i++)
       tmp.write(`m${i}/AGENTS.md`, "Keep this module free of side effects, please.\n".repeat(80))

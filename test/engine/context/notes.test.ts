@@ -1,4 +1,4 @@
-// Notes for the model: files of a project stay between their tags and contain none of our keys; the token budget of rules.
+// Notes for the model: project text stays inside its tag, known keys are redacted, and rules have a token budget.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { addNotes, rulesBudget } from "#engine/context/notes.ts"

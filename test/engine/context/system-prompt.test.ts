@@ -1,4 +1,4 @@
-// What the model is told first: short, the project's own instructions in it, and the same bytes each time.
+// The system prompt: short, with the project's instructions, and the same bytes each time.
 import assert from "node:assert/strict"
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -22,7 +22,7 @@ test("the base of the system prompt is short", async (t) => {
   })
 })
 
-test("the system prompt has the base, the agent's words, the place and the project's instructions, in that order", async () => {
+test("the system prompt has the base, the agent's prompt, the folder and the project's instructions, in that order", async () => {
   await inProject(async ({ tmp }) => {
     tmp.write("AGENTS.md", "Use tabs.\n")
     const agent = defineAgent({ id: "x", systemPrompt: "Be brief." })
@@ -56,7 +56,7 @@ test("the system prompt lists agents for tasks, if the agent can give tasks", as
   })
 })
 
-test("CLAUDE.md and GEMINI.md stand in for AGENTS.md, and a configured file for all of them", async () => {
+test("CLAUDE.md and GEMINI.md replace a missing AGENTS.md, and a configured file replaces all of them", async () => {
   await inProject(async ({ tmp }) => {
     assert.doesNotMatch(await ofBuild(), /instructions, from/)
     for (const name of ["GEMINI.md", "CLAUDE.md", "AGENTS.md"]) {
@@ -87,7 +87,7 @@ test("the project's instructions are cut at 32 KB between characters, and say so
   })
 })
 
-test("instructions with a BOM or bytes that are no UTF-8 are read; links out of the work tree, folders and empty ones are not", async () => {
+test("instructions with a BOM or invalid UTF-8 are read; links out of the work tree, folders and empty files are not", async () => {
   await inProject(async ({ tmp }) => {
     tmp.write("AGENTS.md", "\ufeffwith a mark")
     assert.match(await ofBuild(), /AGENTS\.md:\n\nwith a mark$/)

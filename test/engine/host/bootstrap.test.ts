@@ -16,7 +16,7 @@ function ends(): { count: () => number; stop: () => void } {
   return { count: () => count, stop }
 }
 
-test("bootstrap() runs the callback in the folder's instance, with its configuration, and gives its value", async () => {
+test("bootstrap() runs the callback in the folder's instance, with its configuration, and returns its value", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/config.jsonc", '{ "model": "a/b" }')
   const seen = ends()
@@ -31,7 +31,7 @@ test("bootstrap() runs the callback in the folder's instance, with its configura
   await Storage.close()
 })
 
-test("bootstrap() takes the instance down when the callback throws", async () => {
+test("bootstrap() disposes the instance when the callback throws", async () => {
   await using tmp = await tmpdir()
   const seen = ends()
   const fail = bootstrap(tmp.path, () => {
@@ -57,7 +57,7 @@ test("bootstrap() stops at the first part that fails, and the callback does not 
   await Storage.close()
 })
 
-test("bootstrap() of the same folder twice at once: the last one to finish takes the instance down", async () => {
+test("two bootstrap() calls for one folder: the last one to finish disposes the instance", async () => {
   await using tmp = await tmpdir()
   const seen = ends()
   const first = Promise.withResolvers<void>()

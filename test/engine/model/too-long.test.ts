@@ -45,11 +45,11 @@ const others: typeof tooLong = [
 ]
 
 for (const [status, message, body] of tooLong)
-  test(`isTooLong() sees that a request was too long: ${message.slice(0, 60)}`, () => {
+  test(`isTooLong() recognises: ${message.slice(0, 60)}`, () => {
     assert.equal(isTooLong(failure(status, message, body)), true)
   })
 
 for (const [status, message, body] of others)
-  test(`isTooLong() leaves other refusals alone: ${message.slice(0, 60)}`, () => {
+  test(`isTooLong() does not match: ${message.slice(0, 60)}`, () => {
     assert.equal(isTooLong(failure(status, message, body)), false)
   })

@@ -1,4 +1,4 @@
-// Which tools requests name: all where they are few, the fitting ones where they are many, and always more at the end.
+// Which tools requests name: all if they are few, the matching ones if they are many; new ones are always appended.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { defineAgent } from "#ability/agent/define-agent.ts"
@@ -21,7 +21,7 @@ function assertGrows(requests: Request[]): void {
     }
 }
 
-test("a few tools of servers are all sent behind the built-in ones, and a new one is sent behind them", async () => {
+test("a few tools of servers are all sent after the built-in ones, and a new one is appended", async () => {
   await inWorld([text("one"), text("two")], async ({ ask, llm }) => {
     await loadServer("m", { tools: toolsOf("music").slice(0, 2), called: [] })
     await ask("hello")
@@ -48,7 +48,7 @@ test("of 527 tools a first request names up to ten that fit, and tool_search", a
   })
 })
 
-test("a prompt with several wishes gets a tool for each, and none for a wish that no tool fits", async () => {
+test("a prompt with several requests gets a tool for each, and none for a request that no tool fits", async () => {
   await inWorld([text("done"), text("done")], async ({ ask, llm }) => {
     await loadMany()
     await ask(
@@ -67,7 +67,7 @@ test("a prompt with several wishes gets a tool for each, and none for a wish tha
   })
 })
 
-test("what tool_search finds is sent from the next request on, at the end, and the same in later prompts", async () => {
+test("tools that tool_search finds are appended from the next request on, and kept in later prompts", async () => {
   const script = [
     call("tool_search", { query: "create a prescription", limit: 3 }),
     call("clinic_create_prescription", { title: "x" }),
@@ -120,7 +120,7 @@ test("tool_search reports if nothing fits, if all tools are listed, and if a too
   })
 })
 
-test("an agent finds and calls those tools only that it names", async () => {
+test("an agent finds and calls only the tools that it names", async () => {
   const own = toolsOf("hotel").map(({ name }) => `hotel_${name}`)
   const script = [
     call("tool_search", { query: "show an invoice of the billing system", limit: 20 }),

@@ -1,5 +1,5 @@
-// Tools beyond what a request may name: shown by tool_search with their parameters, called by its way, and judged, asked for
-// and kept as what they are.
+// Tools beyond the list of a request: tool_search shows their parameters and calls them; rules, questions and records
+// use the real tool.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -36,7 +36,7 @@ const askedFor = (messages: Message.Info[]) =>
       : [],
   )
 
-test("the list ends at 6000 tokens, and a tool beyond is asked for, run and kept by its real name", async () => {
+test("the list ends at 6000 tokens, and a tool beyond it is asked for, run and stored under its real name", async () => {
   const filling = ["zinc", "lead", "tin", "silver", "nickel", "cobalt", "chrome"]
   const script = [...filling.map(search), search("gold"), through("gold", { grams: 3 }), text("done")]
   await inWorld(script, async ({ ask, llm, messages, events }) => {
@@ -71,7 +71,7 @@ test("the list ends at 6000 tokens, and a tool beyond is asked for, run and kept
   })
 })
 
-test("a rule that denies a tool of a server denies it by the way of tool_search too", async () => {
+test("a rule that denies a server's tool also denies it through tool_search", async () => {
   const script = [calls([through("gold", { grams: 1 }), through("tin", { grams: 2 })]), text("done")]
   const permission = [
     { permission: "mcp.call", pattern: "smithy/*", action: "allow" },
@@ -134,7 +134,7 @@ test("arguments in a string are parsed, and the real tool reports broken ones", 
 })
 
 for (const wire of wires)
-  test(`a call by the way of tool_search goes back over ${wire} as the call that it stands for`, async () => {
+  test(`a call through tool_search is sent back over ${wire} as a call of the real tool`, async () => {
     const script = [reasoning("Gold?", through("gold", { grams: 4 })), text("done")]
     await inWorld(
       script,

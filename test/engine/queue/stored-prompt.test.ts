@@ -1,4 +1,4 @@
-// The records of prompts that wait, and what is made of those that a crash leaves.
+// The records of waiting prompts, and what happens to those that a crash leaves.
 import assert from "node:assert/strict"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -77,7 +77,7 @@ test("a prompt whose message was stored before the crash is neither run again no
   })
 })
 
-test("a prompt without words names its record in the message of its first attachment", async () => {
+test("a prompt without text has the id of its record in the message of its first attachment", async () => {
   await inBusy(async (world, goOn) => {
     const { ask, session, messages, tmp } = world
     for (const name of ["a.txt", "b.txt"]) tmp.write(name, name)
@@ -114,7 +114,7 @@ test("addPrompt() removes a record that is written after the prompt has joined a
   })
 })
 
-test("Session.recover() reports what a dead process left once, and leaves what a living one has", async () => {
+test("Session.recover() reports the prompts of a dead process once, and ignores those of a live one", async () => {
   await inWorld([text("Done.")], async (world) => {
     const { session, ask } = world
     const record = { sessionId: session.id, time: 5, parts: [{ type: "text", text: "left" }] }
@@ -164,7 +164,7 @@ test("a fork and an import take no skipped prompts from a session", async () => 
   })
 })
 
-test("a session that is opened by a prompt reports what a dead process left in it", async () => {
+test("the first prompt of a session reports the prompts that a dead process left in it", async () => {
   await inWorld([text("Done.")], async (world) => {
     const { session, ask } = world
     const record = { sessionId: session.id, time: 5, parts: [{ type: "text", text: "left" }], owner: dead }
@@ -175,7 +175,7 @@ test("a session that is opened by a prompt reports what a dead process left in i
   })
 })
 
-test("the images of a stored prompt are kept once, beside the session", async () => {
+test("the images of a stored prompt are stored once, with the session", async () => {
   const bytes = png({ width: 200, height: 200 })
   await inBusy(async (world, goOn) => {
     const { session, messages } = world
@@ -226,7 +226,7 @@ test("an accepted prompt whose time is up before it begins is reported as skippe
   })
 })
 
-test("Session.removePrompt() refuses a prompt from when it begins, and the prompt goes on", async () => {
+test("Session.removePrompt() refuses a prompt that has begun, and the prompt continues", async () => {
   await inWorld([call("slow"), text("Done.")], async ({ session, messages }) => {
     const { promise, resolve } = Promise.withResolvers<string>()
     defineTool("slow", () => promise)

@@ -29,7 +29,7 @@ test("pathTo() follows the parents from the newest message of a branch", () => {
   assert.deepEqual(pathTo([], "main"), [])
 })
 
-test("pathTo() finds the newest message also when the clock went back between two processes", () => {
+test("pathTo() finds the newest message even if the clock went back between two processes", () => {
   const a = said("a", null, { id: "msg_5" })
   const b = said("b", "msg_5", { id: "msg_6" })
   const c = said("c", "msg_6", { id: "msg_1" })
@@ -63,7 +63,7 @@ test("missingResults() returns a result for each open call, also if a call id is
   assert.deepEqual(missing([ask(["a"]), ask(["b"]), result("b"), result("a")]), [])
 })
 
-test("A run reads no message again, and writes two records a turn, however long the session is", async () => {
+test("a run reads no message twice, and writes two records per turn, however long the session is", async () => {
   const before = repeat(300, 1_000)
   const turns = repeat(20, 1_000)
   let n = 0

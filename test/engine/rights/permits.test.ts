@@ -1,4 +1,4 @@
-// Permissions in the loop: what each call carries in its message, who is asked, what the answer does, and what the
+// Permissions in the loop: the approval in the message of a call, who is asked, the effect of the answer, and what the
 // model is told.
 import assert from "node:assert/strict"
 import { rmSync, symlinkSync } from "node:fs"
@@ -29,7 +29,7 @@ const written = (events: World["events"]) =>
     const { message } = payload as { message?: Message.Info }
     return message?.type === "tool_request" ? [`${type} ${approvals([message])}`] : []
   })
-test("an allowed call carries its approval with the one write of its message", async () => {
+test("an allowed call is stored once, with its approval", async () => {
   await inWorld([use("a"), text("done")], async ({ ask, messages, events }) => {
     const ran = needy()
     await ask("go", { rules: [Permission.parseRule("network.fetch:a")] })
@@ -39,7 +39,7 @@ test("an allowed call carries its approval with the one write of its message", a
   })
 })
 
-test("a denied call does not run, and its result names the rule and its place", async () => {
+test("a denied call does not run, and its result names the rule and its layer", async () => {
   const permission = [{ permission: "network.fetch", pattern: "a*", action: "deny" }]
   await inWorld(
     [use("abc"), text("done")],
@@ -57,7 +57,7 @@ test("a denied call does not run, and its result names the rule and its place", 
   )
 })
 
-test("a call that no rule decides waits for a person, is shown in the session, and goes on after once", async () => {
+test('a call that no rule decides waits for a person, is shown in the session, and runs after "once"', async () => {
   await inWorld([use("a"), text("done")], async ({ ask, messages, events, session, status }) => {
     const ran = needy()
     const answered = ask("go")
@@ -87,7 +87,7 @@ test("a call that no rule decides waits for a person, is shown in the session, a
   })
 })
 
-test("always keeps exactly the shown rule, and holds for the next call and the next prompt", async () => {
+test('"always" stores exactly the shown rule, for the next call and the next prompt', async () => {
   const script = [use("a"), use("a"), text("one"), use("a"), use("ab"), text("two")]
   await inWorld(script, async ({ ask, session, messages }) => {
     const ran = needy()
@@ -113,7 +113,7 @@ test("always keeps exactly the shown rule, and holds for the next call and the n
   })
 })
 
-test('the calls of one turn are asked for at once, and an answer "always" also answers those that it allows', async () => {
+test('the calls of one turn are asked about at once, and "always" also answers the others that it allows', async () => {
   await inWorld([calls([use("a"), use("b"), use("a")]), text("done")], async ({ ask, messages }) => {
     const ran = needy()
     const answered = ask("go")
@@ -132,7 +132,7 @@ test('the calls of one turn are asked for at once, and an answer "always" also a
   })
 })
 
-test("a prompt may say how long its person may take", async () => {
+test("a prompt can set the time limit for answers", async () => {
   await inWorld([use("a"), text("done")], async ({ ask, messages }) => {
     needy()
     await ask("go", { replyLimit: 50 }, { reply: 3_600_000 })
@@ -140,7 +140,7 @@ test("a prompt may say how long its person may take", async () => {
   })
 })
 
-test("nobody answers in time: the call is rejected with that reason", async () => {
+test("a question that nobody answers in time rejects the call with that reason", async () => {
   await inWorld([use("a"), text("done")], async ({ ask, messages, events, status }) => {
     const ran = needy()
     await ask("go", {}, { reply: 50 })
@@ -175,7 +175,7 @@ test("an aborted prompt withdraws its question", async () => {
   })
 })
 
-test('asks "deny": the model is told which flag would allow it, and an event says that nobody could be asked', async () => {
+test('with asks "deny", the model is told the flag that would allow the call, and an event reports the denial', async () => {
   await inWorld([use("a"), text("done")], async ({ ask, messages, events }) => {
     const ran = needy()
     await ask("go", { asks: "deny" })
@@ -190,7 +190,7 @@ test('asks "deny": the model is told which flag would allow it, and an event say
   })
 })
 
-test('asks "once" allows what would be asked, but no denial and no own configuration', async () => {
+test('asks "once" allows calls that would be asked about, but not denied ones and not the configuration of vitamin', async () => {
   await inWorld(
     [calls([use("src/a.ts"), use("src/b.ts"), use(".vitamin/config.jsonc")]), text("done")],
     async ({ ask, messages, events }) => {
@@ -213,7 +213,7 @@ test('asks "once" allows what would be asked, but no denial and no own configura
   )
 })
 
-test("a link is judged by where it leads, and what was allowed outside is handed to the tool", async () => {
+test("a link is judged by its target, and the tool gets the allowed paths outside the work tree", async () => {
   await inWorld(
     [calls([use("link/x"), use("plain")]), text("one"), use("link/x"), text("two")],
     async ({ ask, messages, tmp }) => {
@@ -259,7 +259,7 @@ test("the target of a link is judged again when the call runs, and again after a
   })
 })
 
-test("a person's reply grants the tool the origin that was asked for; --yes and a rule with a star do not", async () => {
+test("a person's reply grants the tool the asked origin; --yes and a rule with a star do not", async () => {
   const url = "http://127.0.0.1:1/x"
   const script = () => [use(url), text("done")]
   await inWorld([...script(), ...script(), ...script()], async ({ ask, messages }) => {
@@ -274,7 +274,7 @@ test("a person's reply grants the tool the origin that was asked for; --yes and 
   })
 })
 
-test("plan mode denies what changes something, whatever is allowed, until the session acts again", async () => {
+test("plan mode denies calls that change something, whatever is allowed, until the mode is act again", async () => {
   const script = [use("a.txt"), text("one"), use("a.txt"), text("two")]
   await inWorld(script, async ({ ask, session, messages, llm }) => {
     const ran = needy({ permission: "file.write" })
@@ -307,7 +307,7 @@ test("plan mode also denies a tool with a permission of its own", async () => {
   })
 })
 
-test("Session.setMode() is refused while the session works", async () => {
+test("Session.setMode() is refused while the session is busy", async () => {
   await inWorld([use("x"), text("done")], async ({ ask, session }) => {
     needy()
     const answered = ask("go")
@@ -330,7 +330,7 @@ test("a rule that names no permission ends the prompt before it costs anything",
   })
 })
 
-test("a tool that does not say what it needs must be allowed itself, unless it only reads", async () => {
+test("a tool without a permission function must be allowed by its name, unless it is read-only", async () => {
   await inWorld([calls([call("silent"), call("reading")]), text("done")], async ({ ask, messages }) => {
     for (const [id, readOnly] of [
       ["silent", false],
@@ -349,7 +349,7 @@ test("a tool that does not say what it needs must be allowed itself, unless it o
   })
 })
 
-test("a task has the flags of the prompt that gave it, and none of what that prompt is denied", async () => {
+test("a task has the flags of its parent prompt, and no more rights than that prompt", async () => {
   const script = [
     call("subtask", { task: "do it" }),
     calls([use("a"), use("b")]),
@@ -398,7 +398,7 @@ test("a call that a new rule denies during its question names that rule", async 
   })
 })
 
-test("a call whose preview throws fails without a question, and the turn goes on", async () => {
+test("a call whose preview throws fails without a question, and the turn continues", async () => {
   await inWorld([call("unseen", {}), text("done")], async ({ ask, messages, events }) => {
     Tool.define("unseen", () => ({
       description: "A tool of a test.",

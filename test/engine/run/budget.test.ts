@@ -1,4 +1,4 @@
-// The bound that spares most requests the count of their fixed part.
+// The upper bound that saves most requests an exact token count.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { fixedOf, mostFixed } from "#engine/run/budget.ts"

@@ -27,7 +27,7 @@ const ways: Record<string, (world: World) => { input: object; stop: () => void; 
 }
 
 for (const [name, way] of Object.entries(ways)) {
-  test(`${name} ends an answer that is streaming, keeps what came, and the next prompt works`, async () => {
+  test(`${name} ends a streaming answer, stores its part, and the next prompt works`, async () => {
     await inWorld([hanging(), text("again")], async (world) => {
       const { input, stop, reason } = way(world)
       const work = world.ask("go", input, patient)
@@ -45,7 +45,7 @@ for (const [name, way] of Object.entries(ways)) {
     })
   })
 
-  test(`${name} ends tools and what they started, and each call has a result`, async () => {
+  test(`${name} ends tools and their child processes, and each call has a result`, async () => {
     const script = [calls([call("hang"), call("hang"), call("change"), call("ls")]), text("again")]
     await inWorld(script, async (world) => {
       const children: Promise<unknown>[] = []
@@ -81,7 +81,7 @@ for (const [name, way] of Object.entries(ways)) {
   })
 }
 
-test("Session.abort() drops the prompts that wait, without a trace", async () => {
+test("Session.abort() drops waiting prompts without a trace", async () => {
   await inWorld([hanging(), text("again")], async ({ ask, session, events, messages }) => {
     const all = [ask("one", {}, patient), ask("two"), ask("three")]
     const settled = Promise.allSettled(all)
@@ -116,7 +116,7 @@ test("Session.prompt() leaves nothing on the caller's signal and no timer behind
   )
 })
 
-test("a signal that comes from outside of the instance ends a prompt that waits for a person", async () => {
+test("a signal from outside the instance ends a prompt that waits for a person", async () => {
   await inWorld([call("bash", { command: "touch x" }), text("again")], async (world) => {
     const controller = new AbortController()
     const work = world.ask("go", { signal: controller.signal, asks: "wait" }, patient)

@@ -1,4 +1,4 @@
-// What an agent brings to a prompt: its words, tools, model and settings.
+// What an agent adds to a prompt: its system prompt, tools, model and settings.
 import assert from "node:assert/strict"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -29,7 +29,7 @@ test("Session.prompt() uses the given agent, then the session's, and stores it",
   })
 })
 
-test("an agent that does not exist is an error before anything is sent or made", async () => {
+test("an unknown agent is an error before anything is sent or created", async () => {
   await inWorld([], async ({ ask, llm, messages }) => {
     const missing = { name: "Agent.NotFound", message: /"pln" does not exist.*Did you mean "plan"\?/ }
     await assert.rejects(ask("x", { agent: "pln" }), missing)
@@ -53,7 +53,7 @@ test("Session.create() refuses an agent whose file was removed or became invalid
   })
 })
 
-test("Session.create() takes the configured agent where none is given", async () => {
+test("Session.create() uses the configured agent if none is given", async () => {
   await inWorld(
     [],
     async ({ session }) => {
@@ -87,7 +87,7 @@ test("the model is the caller's, then the session's, then the agent's, then the 
   )
 })
 
-test("an agent's temperature, token limit and effort go out with each request, and the session's id for its cache", async () => {
+test("each request has the agent's temperature, token limit and effort, and the session id for the prompt cache", async () => {
   const openai = { models: { "gpt-5": { api: "responses", reasoning: true } } }
   await inWorld(
     [call("ls"), text("a")],
@@ -122,7 +122,7 @@ test("a tool that the agent was not given is refused at the gate, whatever the r
   })
 })
 
-test("a file of an agent that changed is used from the next prompt on", async () => {
+test("a changed agent file is used from the next prompt on", async () => {
   await inWorld([text("a"), text("b")], async ({ ask, llm, tmp }) => {
     tmp.write(".vitamin/agents/poet.md", "---\n---\nAnswer in verse.\n")
     await ask("one", { agent: "poet" })

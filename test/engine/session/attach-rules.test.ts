@@ -1,4 +1,4 @@
-// Files that a person points at, and what the rules say: what is denied, asked for, swapped meanwhile.
+// Attached files and the rules: denied files, files that are asked for, and swapped files.
 import assert from "node:assert/strict"
 import { rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import { files, outside, point, sent } from "./attached.ts"
 import { inWorld, shapeOf, textOf } from "./harness.ts"
 import { next } from "./needy.ts"
 
-test("what a rule denies is not read: by its name, by where it leads, by the rules of the agent and of the prompt", async () => {
+test("a denied file is not read, whether the rule matches its name or its target, and whoever set the rule", async () => {
   const permission = [{ permission: "file.read", pattern: "private/**", action: "deny" }]
   await inWorld(
     [],
@@ -53,7 +53,7 @@ test("in plan mode files are read as before", async () => {
   })
 })
 
-test("a file outside of the workspace is asked for; the person sees its message, and once is enough for it", async () => {
+test('a file outside the workspace is asked for, with its message shown, and "once" allows it', async () => {
   await inWorld([text("ok")], async (world) => {
     const file = outside(world.tmp, "other.txt", "from outside\n")
     const answered = world.ask(`look at @${file}`)
@@ -75,7 +75,7 @@ test("a file outside of the workspace is asked for; the person sees its message,
   })
 })
 
-test("a file that the person rejects is not read, and the prompt goes on", async () => {
+test("a file that the person rejects is not read, and the prompt continues", async () => {
   await inWorld([text("ok")], async (world) => {
     const file = outside(world.tmp, "other.txt", "from outside\n")
     const answered = world.ask(`look at @${file}`)
@@ -105,7 +105,7 @@ test("if nobody can be asked, a file outside and a link to it are denied, naming
   })
 })
 
-test("a link that is swapped all the while never gives what is outside", async () => {
+test("a link that is swapped again and again never reveals a file outside", async () => {
   await inWorld([], async (world) => {
     const { tmp } = world
     const secret = outside(tmp, "secret.txt", "the secret")
@@ -127,7 +127,7 @@ test("a link that is swapped all the while never gives what is outside", async (
   })
 })
 
-test("an interruption while a person is asked leaves the rest unread, and the session goes on", async () => {
+test("an interruption during a question leaves the other attachments unread, and the session continues", async () => {
   await inWorld([text("ok")], async (world) => {
     const file = outside(world.tmp, "other.txt", "from outside\n")
     world.tmp.write("a.txt", "second\n")
@@ -150,7 +150,7 @@ test("an interruption while a person is asked leaves the rest unread, and the se
   })
 })
 
-test("a task that a model gives to another one points at nothing", async () => {
+test("@path in a task that a model gives to another attaches nothing", async () => {
   const task = call("subtask", { task: "look at @a.txt" })
   await inWorld([task, text("done in the task"), text("done")], async (world) => {
     world.tmp.write("a.txt", "not attached\n")

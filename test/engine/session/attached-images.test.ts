@@ -1,4 +1,4 @@
-// Images beside other attachments: what is attached twice, told twice, refused, interrupted or tried again.
+// Images with other attachments: attached twice, reported twice, refused, interrupted or retried.
 import assert from "node:assert/strict"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -26,7 +26,7 @@ const notices = ({ events }: World) =>
     type === "session.notice" ? [(payload as { text: string }).text] : [],
   )
 
-test("a picture that is attached and pointed at is there once, in the mode that was asked for", () =>
+test("an image that is attached and also mentioned is sent once, in the requested mode", () =>
   inWorld(
     [text("ok")],
     async (world) => {
@@ -40,7 +40,7 @@ test("a picture that is attached and pointed at is there once, in the mode that 
     { config: seeing },
   ))
 
-test("the path of an image counts from the folder, then from the root of the project", () =>
+test("the path of an image is resolved from the folder, then from the root of the project", () =>
   inWorld(
     [text("ok")],
     async (world) => {
@@ -94,7 +94,7 @@ test("an image that may not be read fails like a file, without naming a tool", (
     assert.match(second!.error!, /^network\.fetch of "https:\/\/example\.com\/a\.png" needs a person/)
   }))
 
-test("a password in the address of an image goes neither to the model nor to the disk", () =>
+test("a password in the URL of an image is neither sent to the model nor stored", () =>
   inWorld([text("ok")], async (world) => {
     await world.ask("look", { parts: [asImage("url", "http://me:hunter2@127.0.0.1:9/a.png")], asks: "once" })
     assert.match((await imagesOf(world))[0]!.error!, /user name or password/)
@@ -134,7 +134,7 @@ test("a retry that fails again is reported again", () =>
     assert.ok(updated.some(({ type, data }) => type === "image" && (data as { error?: string }).error))
   }))
 
-test("an image that a person was asked for is kept also when the text of it is not read to the end", () =>
+test("an image that a person allowed is stored even if its OCR is interrupted", () =>
   inWorld([text("ok")], async (world) => {
     const file = join(dirname(world.tmp.path), "outside.png")
     writeFileSync(file, image("page.png"))
@@ -179,7 +179,7 @@ test("an image without stored bytes does not count as seen", () =>
     { config: seeing },
   ))
 
-test("an address that nobody has allowed is not handed on to the provider", () =>
+test("a URL that nobody has allowed is not passed to the provider", () =>
   inWorld(
     [text("ok")],
     async (world) => {

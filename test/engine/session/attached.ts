@@ -1,4 +1,4 @@
-// Files that a person points at, for the tests of them.
+// Fixtures for tests of attached files.
 import { writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type * as Message from "#knowledge/message/message.ts"

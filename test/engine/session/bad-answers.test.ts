@@ -1,4 +1,4 @@
-// What a model says that is not as it should be: handled, kept, and never run.
+// Malformed answers of a model: handled, stored, and never run.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type * as Message from "#knowledge/message/message.ts"
@@ -38,7 +38,7 @@ for (const wire of wires) {
     )
   })
 
-  test(`Session.prompt() asks again after an answer without an end, and runs none of its calls, over ${wire}`, async () => {
+  test(`Session.prompt() retries after an incomplete answer, and runs none of its calls, over ${wire}`, async () => {
     const script = [noFinish(call("touch")), noFinish(text("half")), text("whole")]
     await inWorld(
       script,
@@ -55,7 +55,7 @@ for (const wire of wires) {
 }
 
 for (const wire of ["chat", "responses", "messages", "gemini"] as const)
-  test(`Session.prompt() answers a call without a name with the names there are, over ${wire}`, async () => {
+  test(`Session.prompt() answers a call without a name with the known names, over ${wire}`, async () => {
     await inWorld(
       [call("", {}), text("I see.")],
       async ({ ask, messages }) => {
@@ -66,7 +66,7 @@ for (const wire of ["chat", "responses", "messages", "gemini"] as const)
     )
   })
 
-test("Session.prompt() tells duplicate call ids apart, in one answer and over several", async () => {
+test("Session.prompt() distinguishes calls with the same id, in one answer and in several", async () => {
   const one = (value: string) => call("look", { value }, { id: "call_0" })
   const script = [calls([one("a"), one("b")]), one("c"), text("Done.")]
   for (const wire of ["responses", "messages"] as const)
@@ -91,7 +91,7 @@ test("Session.prompt() tells duplicate call ids apart, in one answer and over se
     )
 })
 
-test('Session.prompt() keeps an answer that ended at its length limit with finish "length"', async () => {
+test('Session.prompt() stores an answer that reached the output limit with finish "length"', async () => {
   await inWorld(
     () => text("far ", { finish: "length" }),
     async ({ ask, llm, status }) => {
@@ -122,7 +122,7 @@ for (const wire of wires)
     )
   })
 
-test("Session.prompt() asks three times for an empty answer, then fails", async () => {
+test("Session.prompt() fails after three empty answers", async () => {
   await inWorld([empty(), text("   "), text("here")], async ({ ask }) => {
     assert.equal(textOf(await ask("go")), "here")
   })

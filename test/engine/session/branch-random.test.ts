@@ -1,4 +1,4 @@
-// Random work on a branched session, with clocks that jump, against a plain list of words for each branch.
+// Random work on a branched session with jumping clocks, compared with a plain list of texts per branch.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Session from "#engine/session/session.ts"

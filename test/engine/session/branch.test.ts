@@ -1,4 +1,4 @@
-// Named branches over one pool of messages: made, switched, prompted, forked, reverted, carried away and brought back.
+// Named branches over one pool of messages: created, switched, prompted, forked, reverted, exported and imported.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { ownOwner } from "#engine/record/session-info.ts"
@@ -17,7 +17,7 @@ const wordsOf = (messages: Message.Info[]) =>
 const controlsOf = (messages: Message.Info[]) =>
   messages.flatMap((message) => (message.type === "system_control" ? [message.data] : []))
 
-test("Session.branch() shares everything up to its message; both branches go on by themselves", async () => {
+test("Session.branch() shares everything up to its message; then both branches continue separately", async () => {
   const answers = ["a1", "a2", "b1", "a3", "b2"].map((word) => text(word))
   await inWorld(answers, async (world) => {
     const { session, ask, messages } = world
@@ -45,7 +45,7 @@ test("Session.branch() shares everything up to its message; both branches go on 
   })
 })
 
-test("Session.branch() and switchBranch() write where from, where to and at which message, into the branch that begins", async () => {
+test("Session.branch() and switchBranch() record the old branch, the new branch and the message in the new branch", async () => {
   await inWorld([text("a1"), text("a2")], async ({ session, ask, messages, events }) => {
     const answer = await ask("q1")
     await Session.branch(session.id, "try")
@@ -66,7 +66,7 @@ test("Session.branch() and switchBranch() write where from, where to and at whic
   })
 })
 
-test("Session.branches() gives each with its tip, its length and where it was made", async () => {
+test("Session.branches() returns each branch with its tip, length and origin", async () => {
   await inWorld([text("a1"), text("a2"), text("b1")], async ({ session, ask, messages }) => {
     assert.deepEqual(await Session.branches(session.id), [
       { name: "main", active: true, tip: null, count: 0 },
@@ -135,14 +135,14 @@ for (const name of ["", " ", "a b", "a\nb", "\u001b[2J", "-x", ".x", "/x", "x/",
     })
   })
 
-test("names that objects have of their own are names like any other", async () => {
+test("branches can have the names of object properties, such as __proto__", async () => {
   await inWorld([], async ({ session }) => {
     for (const name of ["__proto__", "constructor", "x".repeat(64)]) await Session.branch(session.id, name)
     assert.equal((await Session.branches(session.id)).length, 4)
   })
 })
 
-test("a branch or a message that is not there, and a name that is taken, are errors that say so", async () => {
+test("an unknown branch, an unknown message and a used name are errors", async () => {
   await inWorld([text("a1")], async ({ session, ask }) => {
     const answer = await ask("q1")
     await assert.rejects(Session.switchBranch(session.id, "none"), {
@@ -185,7 +185,7 @@ test("a busy session cannot be branched, in this process or another", async () =
   })
 })
 
-test("a change of branch or mode leaves the status of a session and its error as they were", async () => {
+test("a change of branch or mode does not change the status and the error of a session", async () => {
   await inWorld([], async ({ session, ask }) => {
     await assert.rejects(ask("q"))
     const { status, error } = await Session.get(session.id)
@@ -197,7 +197,7 @@ test("a change of branch or mode leaves the status of a session and its error as
   })
 })
 
-test("Session.fork() of a branched session takes the active branch along, as the main one of its own", async () => {
+test("Session.fork() of a branched session copies the active branch as main", async () => {
   await inWorld([text("a1"), text("a2"), text("b1"), text("c1")], async (world) => {
     const { session, ask } = world
     const first = await ask("q1")
@@ -217,7 +217,7 @@ test("Session.fork() of a branched session takes the active branch along, as the
   })
 })
 
-test("Session.revert() on a branch takes that branch back and leaves the other one", async () => {
+test("Session.revert() on a branch reverts that branch and no other", async () => {
   await inWorld([text("a1"), text("a2"), text("b1"), text("b2"), text("b3")], async (world) => {
     const { session, ask, messages } = world
     const first = await ask("q1")
@@ -249,7 +249,7 @@ test("Session.revert() on a branch takes that branch back and leaves the other o
   })
 })
 
-test("an exported session comes back with all its branches and goes on in each", async () => {
+test("an exported session is imported with all its branches, and continues in each", async () => {
   await inWorld([text("a1"), text("b1"), text("b2"), text("a2")], async (world) => {
     const { session, ask } = world
     const first = await ask("q1")
@@ -283,7 +283,7 @@ test("Session.import() refuses impossible branches, and shows another one if the
   })
 })
 
-test("a branch is right when the clock has gone back between its messages", async (t) => {
+test("a branch is in order even if the clock went back between its messages", async (t) => {
   await inWorld([text("a1"), text("b1"), text("b2"), text("a2")], async (world) => {
     const { session, ask, messages } = world
     const first = await ask("q1")

@@ -1,4 +1,4 @@
-// Sessions whose client brought MCP servers with them: who sees what, by the requests that reach the model.
+// Sessions with MCP servers of their client: which session sees which tools, by the requests to the model.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -34,7 +34,7 @@ const transports = {
 }
 
 for (const [name, start] of Object.entries(transports))
-  test(`what server-everything offers over ${name} is there for the session that brought it, and for no other`, async () => {
+  test(`tools of a client's server over ${name} are available in its session, and in no other`, async () => {
     const sum = call("everything_get-sum", { a: 20, b: 22 })
     const script = [sum, text("42"), sum, call("everything_get-summ", {}), text("none"), text("no")]
     await inWorld(script, async (world) => {
@@ -71,7 +71,7 @@ for (const [name, start] of Object.entries(transports))
     })
   })
 
-test("a task, and a task of a task, have the servers of the session that a person talks to", async () => {
+test("a task, and a task of a task, have the servers of their root session", async () => {
   const script = [
     call("subtask", { task: "outer" }),
     call("subtask", { task: "inner" }),
@@ -98,7 +98,7 @@ test("a task, and a task of a task, have the servers of the session that a perso
   })
 })
 
-test("a brought server takes the place of a configured one of its name for all sessions, and that is said once", async () => {
+test("a client's server replaces a configured one of the same name for all sessions, and that is logged once", async () => {
   const use = call("tiny_who", {})
   const script = [use, text("a"), use, text("b"), use, text("c")]
   const named = (name: string) => {
@@ -125,7 +125,7 @@ test("a brought server takes the place of a configured one of its name for all s
   })
 })
 
-test("servers that hang or crash keep nobody from the others, and other sessions do not wait for them", async () => {
+test("servers that hang or crash do not block other servers or other sessions", async () => {
   await inWorld([text("b"), text("a")], async (world) => {
     const { ask, session, llm } = world
     await bringServers(session.id, [
@@ -153,7 +153,7 @@ test("servers that hang or crash keep nobody from the others, and other sessions
   })
 })
 
-test("a session with more tools than a request may have finds those of its own servers only", async () => {
+test("a session with too many tools for a request finds only those of its own servers", async () => {
   const many = (word: string) =>
     Array.from({ length: 40 }, (_, i) => ({
       name: `${word}_${i}`,
@@ -181,7 +181,7 @@ test("a session with more tools than a request may have finds those of its own s
   })
 })
 
-test("two servers whose tools would have one name are both called, each by the session that brought it", async () => {
+test("two servers with tools of the same name are both called, each by its own session", async () => {
   const server = (name: string, word: string) =>
     tinyServer({ tools: [{ name, result: { content: [{ type: "text", text: word }] } }] })
   await inWorld(
@@ -202,7 +202,7 @@ test("two servers whose tools would have one name are both called, each by the s
   )
 })
 
-test("a session that is removed takes its servers with it", async () => {
+test("removing a session stops its servers", async () => {
   await inWorld([], async ({ session, tmp }) => {
     const word = `removed-${process.pid}`
     await bringServers(session.id, [brought("tiny", tinyServer({ tools: [] }, join(tmp.path, word)))])
@@ -214,7 +214,7 @@ test("a session that is removed takes its servers with it", async () => {
   })
 })
 
-test("a server that is taken away during a turn, and there for another session, is not called by it any more", async () => {
+test("a session does not call a server that was removed from it during a turn, even if another session has it", async () => {
   const tiny = () => brought("tiny", tinyServer({ tools: [{ name: "whisper" }] }))
   const hear = call("tiny_whisper", {})
   await inWorld([hear, call("leave", {}), hear, text("gone")], async ({ ask, session }) => {
@@ -245,7 +245,7 @@ const act = ({ messages, tools }: Request) => {
   return messages.at(-1)!.results.length ? text("done") : call(name, {})
 }
 
-test("two sessions that bring one name with other settings each reach their own program, whoever came last", async () => {
+test("two sessions with servers of the same name and different settings each reach their own program", async () => {
   await inWorld(act, async ({ ask, session, tmp, llm }) => {
     const other = await Session.create()
     const [staging, production] = ["staging", "production"].map((word) => db(word, join(tmp.path, word)))
@@ -264,7 +264,7 @@ test("two sessions that bring one name with other settings each reach their own 
   })
 })
 
-test("what was always allowed to one program is asked again for another one of its name", async () => {
+test('"always" for one program is asked again for another program of the same name', async () => {
   await inWorld(act, async ({ ask, tmp }) => {
     const answers: Permission.Reply[] = ["always", "reject"]
     const use = async (word: string) => {

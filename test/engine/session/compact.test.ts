@@ -30,7 +30,7 @@ function wishes(request: Request): string[] {
     .map(([, number]) => number!)
 }
 
-test("Session.compact() has a summary sent in place of older turns, and keeps every message", async () => {
+test("Session.compact() sends a summary instead of older turns, and keeps every message", async () => {
   await inPatientWorld(answers, async (world) => {
     const { session, messages, llm, events } = world
     await talk(world, 0, 10)
@@ -74,7 +74,7 @@ test("Session.compact() does nothing without older messages, and does not wait f
   })
 })
 
-test("Session.compact() of a session without a model to ask makes the summary from the messages", async () => {
+test("Session.compact() without a model extracts the summary from the messages", async () => {
   await inPatientWorld(answers, async (world) => {
     const { session, messages, llm } = world
     await talk(world, 0, 6)
@@ -89,7 +89,7 @@ test("Session.compact() of a session without a model to ask makes the summary fr
   })
 })
 
-test("A compaction pins the task list, open and refused calls, changed files and files pointed at", async () => {
+test("a compaction pins the task list, open and refused calls, changed files and attached files", async () => {
   await inPatientWorld(answers, async (world) => {
     const { session, llm, messages } = world
     await TodoList.update(session.id, [
@@ -156,7 +156,7 @@ test("A compaction pins the task list, open and refused calls, changed files and
   })
 })
 
-test("What is before a compaction can be taken back, forked and branched from, and is sent as it was", async () => {
+test("messages before a compaction can be reverted, forked and branched from, and are then sent unchanged", async () => {
   await inPatientWorld(answers, async (world) => {
     const { session, llm, messages, ask } = world
     await talk(world, 0, 8)
@@ -189,7 +189,7 @@ test("What is before a compaction can be taken back, forked and branched from, a
   })
 })
 
-test("Who interrupts a prompt while a summary is written leaves the history as it was", async () => {
+test("an interruption while a summary is written leaves the history unchanged", async () => {
   const config = { provider: { openai: { models: { "fake-model": { context: 10_000, output: 1_000 } } } } }
   let isSlow = true
   const script = (request: Request) => {
@@ -217,7 +217,7 @@ test("Who interrupts a prompt while a summary is written leaves the history as i
   )
 })
 
-test("Memory holds what a session has in mind: all messages, and where its task stands", async () => {
+test("Memory has all messages of a session and the state of its task", async () => {
   let n = 0
   const script = () => (++n % 2 ? call("bash", { command: `echo ${n}` }) : text(`done ${n}`))
   await inPatientWorld(script, async ({ ask, session, messages }) => {
@@ -239,7 +239,7 @@ test("Memory holds what a session has in mind: all messages, and where its task 
   })
 })
 
-test("Session.compact() leaves out also a last answer that is larger than the window", async () => {
+test("Session.compact() also leaves out a last answer that is larger than the window", async () => {
   const config = { provider: { openai: { models: { "fake-model": { context: 10_000, output: 1_000 } } } } }
   const script = (request: Request) =>
     isSummary(request)

@@ -1,5 +1,5 @@
-// Random sessions, stopped, forked, taken back, branched and compacted at random points: whatever became of them, each
-// request is one that its provider takes, and has in it what the person said and what is at work.
+// Random sessions, stopped, forked, reverted, branched and compacted at random points: each request is valid for its
+// provider, and has the person's text and the current work.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { historyOf } from "#engine/record/history.ts"
@@ -26,7 +26,7 @@ const config = {
 }
 const models = ["openai/chat-model", "openai/responses-model", "anthropic/fake-model", "google/fake-model"]
 
-test(`Requests of ${sessions} random sessions that are compacted anywhere are valid in all four forms and lose no pin`, async () => {
+test(`requests of ${sessions} random sessions with compactions are valid in all four wire forms and have all pins`, async () => {
   let random = createChoices(0)
   const summarised = { model: 0, extract: 0, cut: 0 }
   compared = 0

@@ -1,4 +1,4 @@
-// Sessions that grow beyond a small window, against a model that counts what it is sent and refuses what is too long.
+// Sessions that exceed a small window, with a model that counts tokens and refuses requests that are too long.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -42,7 +42,7 @@ function compactionsOf(messages: Message.Info[]) {
 const words = (n: number, length = 300) => `turn ${n}: ${"some plain words about it ".repeat(length / 25)}`
 
 for (const wire of wires)
-  test(`A session goes on over many compactions and nothing that the person wrote is lost, over ${wire}`, async () => {
+  test(`a session continues over many compactions, and no text of the person is lost, over ${wire}`, async () => {
     let n = 0
     const script = counting((request) => {
       if (isSummary(request)) return text("Goal: the summary of the model.")
@@ -81,7 +81,7 @@ for (const wire of wires)
     )
   })
 
-test("A request that the provider calls too long is made shorter and sent once more", async () => {
+test("a request that the provider refuses as too long is shortened and sent again", async () => {
   let isLong = true
   const script = (request: Request): Reply => {
     if (isSummary(request)) return text("The work so far.")
@@ -101,7 +101,7 @@ test("A request that the provider calls too long is made shorter and sent once m
   })
 })
 
-test("A request that is still too long after compaction ends the prompt with Session.ContextFull, and the next one can go on", async () => {
+test("a request that is still too long after compaction ends the prompt with Session.ContextFull, and the next prompt works", async () => {
   let limit = 1
   const script = (request: Request): Reply =>
     isSummary(request)
@@ -121,7 +121,7 @@ test("A request that is still too long after compaction ends the prompt with Ses
   })
 })
 
-test("A prompt that is larger than the window is refused before it is sent, and named; the next one goes on", async () => {
+test("a prompt that is larger than the window is refused before it is sent, the error names it, and the next prompt works", async () => {
   const script = counting((request) => text(isSummary(request) ? "A long paste." : "fine"))
   await inPatientWorld(
     script,
@@ -138,7 +138,7 @@ test("A prompt that is larger than the window is refused before it is sent, and 
   )
 })
 
-test("A window that the system prompt and the tools fill is named as that", async () => {
+test("if the system prompt and the tools fill the window, the error names them", async () => {
   await inPatientWorld(
     [text("never")],
     async ({ ask, llm }) => {
@@ -152,7 +152,7 @@ test("A window that the system prompt and the tools fill is named as that", asyn
   )
 })
 
-test("A huge result is cut before any turn is left out, and the cut names a file with the whole", async () => {
+test("a huge result is cut before any turn is left out, and the cut names a file with the whole result", async () => {
   const long = Array.from({ length: 1_000 }, (_, i) => `line ${i} of a long result`).join("\n")
   let n = 0
   const script = counting(() => (++n <= 4 ? call("look", { value: `${n}` }) : text("done")))
@@ -179,7 +179,7 @@ test("A huge result is cut before any turn is left out, and the cut names a file
   )
 })
 
-test("One exchange that is larger than the window goes on: what is left of it fits, calls with their results", async () => {
+test("an exchange that is larger than the window continues with the part that fits, calls with their results", async () => {
   let n = 0
   const script = counting((request) => {
     if (isSummary(request)) return text("Looked at many things.")
@@ -201,7 +201,7 @@ test("One exchange that is larger than the window goes on: what is left of it fi
   )
 })
 
-test("A summary that the model refuses, or leaves empty, is made from the messages themselves", async () => {
+test("if the model refuses to write a summary, or leaves it empty, it is extracted from the messages", async () => {
   for (const answer of [status(400, { message: "no" }), text(" "), status(500)]) {
     let n = 0
     const script = counting((request) => {
@@ -226,7 +226,7 @@ test("A summary that the model refuses, or leaves empty, is made from the messag
   }
 })
 
-test("What is sent in front stays the same bytes from turn to turn until the next compaction", async () => {
+test("the front of the window stays the same bytes until the next compaction", async () => {
   let n = 0
   const script = counting((request) => (isSummary(request) ? text("So far.") : text(words(++n, 9_000))))
   await inPatientWorld(
@@ -248,7 +248,7 @@ test("What is sent in front stays the same bytes from turn to turn until the nex
   )
 })
 
-test("The words of a summary and of the pins do not grow with the number of compactions", async () => {
+test("summary and pins do not grow with the number of compactions", async () => {
   let n = 0
   const script = counting((request) =>
     isSummary(request)

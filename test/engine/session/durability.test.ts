@@ -13,7 +13,7 @@ import { defineTool, filesOf, inWorld, shapeOf, textOf } from "./harness.ts"
 
 const folderOf = (sessionId: string) => join(Global.data(), "storage", "message", sessionId)
 
-test("Session.prompt() has everything on disk when it resolves", async () => {
+test("Session.prompt() has stored everything when it resolves", async () => {
   await inWorld([call("ls"), text("done")], async ({ ask, session, messages }) => {
     const answer = await ask("go")
     const onDisk = filesOf(session.id).map((name) =>
@@ -25,7 +25,7 @@ test("Session.prompt() has everything on disk when it resolves", async () => {
   })
 })
 
-test("A tool that writes runs only after the record of its request is acknowledged", async () => {
+test("a tool that writes runs only after the record of its request is acknowledged", async () => {
   await inWorld([call("change"), call("change"), text("done")], async ({ ask, session, messages }) => {
     const seen: string[][] = []
     const acknowledged = new Set<string>()
@@ -41,7 +41,7 @@ test("A tool that writes runs only after the record of its request is acknowledg
   })
 })
 
-test("A long answer is kept while it grows, and a new process sees what there was as interrupted", async () => {
+test("a long answer is stored while it streams, and a new process sees the stored part as interrupted", async () => {
   const long = stall(text("0123456789".repeat(40), { deltas: 40, delay: 2, chunk: 100 }), 6_000)
   await inWorld([long, text("again")], async ({ ask, session, messages, events }) => {
     const work = ask("go", {}, { keepEvery: 20, stall: 60_000 })
@@ -62,7 +62,7 @@ test("A long answer is kept while it grows, and a new process sees what there wa
   })
 })
 
-test("Session.prompt() fails when a record cannot be written, and the process goes on", async () => {
+test("Session.prompt() fails if a record cannot be written, and the process continues", async () => {
   const unhandled: unknown[] = []
   const note = (error: unknown) => void unhandled.push(error)
   process.on("unhandledRejection", note)

@@ -25,7 +25,7 @@ test("Session.export() and Session.import() carry a session through JSON and bac
   )
 })
 
-test("Session.import() takes a new id where the old one is taken", async () => {
+test("Session.import() uses a new id if the old one exists", async () => {
   await inWorld([text("one")], async ({ session, ask, messages }) => {
     await ask("first")
     const before = await messages()
@@ -39,7 +39,7 @@ test("Session.import() takes a new id where the old one is taken", async () => {
   })
 })
 
-test("Session.import() and Session.fork() do not believe the end that another session record names", async () => {
+test("Session.import() and Session.fork() ignore the tip in the other session's record", async () => {
   await inWorld([text("one"), text("two"), text("three"), text("four")], async ({ session, ask, llm }) => {
     await ask("first")
     const early = await Session.get(session.id)
@@ -56,7 +56,7 @@ test("Session.import() and Session.fork() do not believe the end that another se
   })
 })
 
-test("Session.import() refuses what is no session before it writes anything", async () => {
+test("Session.import() refuses invalid data before it writes anything", async () => {
   await inWorld([text("one")], async ({ session, ask }) => {
     await ask("first")
     const good = await Session.export(session.id)
@@ -74,7 +74,7 @@ test("Session.import() refuses what is no session before it writes anything", as
   })
 })
 
-test("Session.import() refuses messages that are there twice, of another session, in a circle or behind none", async () => {
+test("Session.import() refuses duplicate messages, messages of another session, cycles and missing parents", async () => {
   await inWorld([text("one")], async ({ session, ask }) => {
     await ask("first")
     const good = await Session.export(session.id)
@@ -100,7 +100,7 @@ test("Session.import() refuses messages that are there twice, of another session
   })
 })
 
-test("Session.exportMarkdown() shows what was said, called and answered", async () => {
+test("Session.exportMarkdown() shows texts, calls and results", async () => {
   const script = [reasoning("thinking", calls([call("ls"), badCall("read", "{oops")])), text("All `done`.")]
   await inWorld(
     script,

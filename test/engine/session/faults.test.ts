@@ -1,4 +1,4 @@
-// Random faults over conversations of several turns. The seed of a run is in the name of what failed.
+// Random faults in conversations of several turns. A failure names the seed of its run.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Session from "#engine/session/session.ts"

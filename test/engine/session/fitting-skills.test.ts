@@ -1,5 +1,5 @@
-// Which skills come with a prompt by its words alone: what is asked for in passing brings none, whatever words it shares
-// with one; and where the configured embedder cannot be used, skills are found by the embedded one.
+// Which skills a prompt gets by its text alone. A shared word is not enough. If the configured embedder cannot be used,
+// the embedded one finds skills.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -39,7 +39,7 @@ function toldOf({ llm }: World): string[][] {
   return sent.map((names, i) => names.slice(sent[i - 1]?.length ?? 0).map((name) => name.slice(8)))
 }
 
-test("prompts that share a word with a skill and want something else bring none", async () => {
+test("prompts that only share a word with a skill get no skill", async () => {
   const prompts = [
     "summarize the meeting notes",
     "release the lock when the function returns",
@@ -61,7 +61,7 @@ test("prompts that share a word with a skill and want something else bring none"
   )
 })
 
-test("a prompt that fits a skill brings it, and one that needs two brings both", async () => {
+test("a prompt that fits a skill gets it, and one that needs two skills gets both", async () => {
   const prompts = {
     "write the release notes for 3.2": ["release-notes"],
     "commit this": ["commit-messages"],
@@ -81,7 +81,7 @@ test("a prompt that fits a skill brings it, and one that needs two brings both",
   )
 })
 
-test("where the configured embedder cannot be used, skills are found by the embedded model", async () => {
+test("if the configured embedder cannot be used, the embedded model finds skills", async () => {
   await inWorld(
     [text("ok")],
     async (world) => {
@@ -94,7 +94,7 @@ test("where the configured embedder cannot be used, skills are found by the embe
   )
 })
 
-test("a script that the model puts among the skills runs only when a person allows that command", async () => {
+test("a script that the model adds to a skill runs only if a person allows that command", async () => {
   const command = "bash skills/new/scripts/run.sh"
   await inWorld(
     [call("bash", { command: "cp -r pack skills/new" }), call("bash", { command }), text("Done.")],

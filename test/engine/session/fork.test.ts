@@ -7,7 +7,7 @@ import { call, calls, stall, text } from "../../fixture/fake-llm.ts"
 import { until } from "../../fixture/until.ts"
 import { hasty, inWorld, resultsOf, shapeOf, textOf } from "./harness.ts"
 
-test("Session.fork() copies the messages up to and with the given one, and leaves the source as it was", async () => {
+test("Session.fork() copies the messages up to and including the given one, and does not change the source", async () => {
   await inWorld([text("one"), text("two"), text("other")], async ({ session, ask, messages, events }) => {
     const first = await ask("first")
     await ask("second")
@@ -29,7 +29,7 @@ test("Session.fork() copies the messages up to and with the given one, and leave
   })
 })
 
-test("Session.fork() in the middle of an exchange makes a session that takes a prompt", async () => {
+test("Session.fork() in the middle of an exchange creates a session that takes a prompt", async () => {
   const both = calls([call("ls"), call("read", { path: "none" })])
   await inWorld([both, text("one"), text("other")], async ({ session, ask, messages, llm }) => {
     await ask("first")

@@ -1,4 +1,4 @@
-// What "always" is remembered as: for whom, where, how long, and what it cannot do.
+// Grants: for which agent, where and how long they apply, and what they cannot allow.
 import assert from "node:assert/strict"
 import { readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -43,7 +43,7 @@ async function answered(work: Promise<unknown>, ...reply: [Permission.Reply, Per
   await work
 }
 
-test("a grant holds in the next session of the project, for the agent that worked and no other", async () => {
+test("a grant applies in the next session of the project, for the same agent only", async () => {
   await inWorld(doIt, async ({ ask }) => {
     const ran = needy()
     defineAgent({ id: "scout" })
@@ -57,7 +57,7 @@ test("a grant holds in the next session of the project, for the agent that worke
   })
 })
 
-test("a grant for the session holds there alone, and goes with it; forks and imports take none along", async () => {
+test("a grant for a session applies only there and is removed with it; forks and imports do not copy it", async () => {
   await inWorld(doIt, async ({ ask, session }) => {
     const ran = needy()
     await answered(ask("a"), "always", { scope: "session" })
@@ -76,7 +76,7 @@ test("a grant for the session holds there alone, and goes with it; forks and imp
   })
 })
 
-test("a grant that is taken back counts no more, also for the prompt that is at work", async () => {
+test("a revoked grant no longer applies, also for a running prompt", async () => {
   await inWorld([use("a"), use("b"), use("a"), text("done")], async ({ ask }) => {
     const ran = needy()
     const work = ask("go")
@@ -93,7 +93,7 @@ test("a grant that is taken back counts no more, also for the prompt that is at 
   })
 })
 
-test("a denial that the configuration gets later wins over a grant, whichever file it is in", async () => {
+test("a deny rule that is added to the configuration later wins over a grant, in any file", async () => {
   await inWorld(doIt, async ({ ask, tmp, messages }) => {
     const ran = needy()
     await answered(ask("a"), "always")
@@ -112,7 +112,7 @@ test("a denial that the configuration gets later wins over a grant, whichever fi
   })
 })
 
-test("a denial of the agent, of the prompt and of plan mode wins over a grant", async () => {
+test("a deny rule of the agent, of the prompt and of plan mode wins over a grant", async () => {
   await inWorld(doIt, async ({ ask, session }) => {
     const ran = needy({ permission: "file.write" })
     const deny = Permission.parseRule("file.write:a", "deny")
@@ -130,7 +130,7 @@ test("a denial of the agent, of the prompt and of plan mode wins over a grant", 
   })
 })
 
-test('a task needs the rights of its agent and of all its parents; "always" grants it to those that lack it', async () => {
+test('a task needs the rights of its agent and of all its parents; "always" grants them to each agent that lacks them', async () => {
   const script = ({ messages }: Request) => {
     const [first] = messages
     if (messages.at(-1)!.results.length) return text("done")
@@ -185,7 +185,7 @@ test('a task needs the rights of its agent and of all its parents; "always" gran
   })
 })
 
-test("always for the session holds for every task of that session", async () => {
+test('"always" for a session applies to every task of that session', async () => {
   const script = [
     calls([call("subtask", { task: "one" })]),
     use("a"),
@@ -207,7 +207,7 @@ test("always for the session holds for every task of that session", async () => 
   })
 })
 
-test("always answers what other sessions wait for, where it allows it", async () => {
+test('"always" also answers open questions of other sessions that it allows', async () => {
   await inWorld(doIt, async ({ ask }) => {
     const ran = needy()
     const { id: sessionId } = await Session.create()
@@ -236,7 +236,7 @@ test("a grant expires as stated, and applies only in its work tree", async () =>
   })
 })
 
-test("a broken grant allows nothing, is named, and hides no other", async () => {
+test("a broken grant allows nothing, is reported, and does not affect others", async () => {
   await inWorld(doIt, async (world) => {
     const ran = needy()
     const { worktree: _, ...rest } = draft({ id: "grant_short" })
@@ -268,7 +268,7 @@ test("a broken grant allows nothing, is named, and hides no other", async () => 
   })
 })
 
-test("always is not kept where it would hold a secret: it would mean something else than what was shown", async () => {
+test('"always" is not stored if its rule contains a secret: redacted, it would be another rule', async () => {
   await inWorld(doIt, async (world) => {
     const ran = needy()
     Secret.register("tr0ub4dor&3-of-the-test", "a key")
@@ -279,7 +279,7 @@ test("always is not kept where it would hold a secret: it would mean something e
   })
 })
 
-test("a reply that says what cannot be is refused, and the question stays", async () => {
+test("an invalid reply is refused, and the question stays open", async () => {
   await inWorld(doIt, async ({ ask }) => {
     needy()
     const work = ask("a")
@@ -295,7 +295,7 @@ test("a reply that says what cannot be is refused, and the question stays", asyn
   })
 })
 
-test("a file that is named from a folder of the project is the same for the question, the grant and the flag", async () => {
+test("a path from a subfolder means the same file in the question, the grant and the flag", async () => {
   await inWorld(
     doIt,
     async ({ ask, tmp, messages }) => {

@@ -1,5 +1,5 @@
-// A session in a project of its own that talks to a loopback model, with a short patience for its faults. Every request
-// that left is checked when the test is over.
+// A session in its own project with a loopback model and short retry waits. Every request is checked at the end of the
+// test.
 import assert from "node:assert/strict"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"

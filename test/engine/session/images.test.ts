@@ -1,4 +1,4 @@
-// Images in a prompt: shown to a model that sees, read by OCR for one that does not, on all four wires.
+// Images in a prompt: sent to a model with vision, read by OCR for a model without it, over all four wire forms.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
@@ -66,7 +66,7 @@ function lastText({ messages }: Request): string {
 }
 
 for (const wire of ["chat", "responses", "messages", "gemini"] as const)
-  test(`an image goes to a model that sees as its bytes, over ${wire}, and its answer is kept as what was seen`, () =>
+  test(`an image is sent as bytes to a model with vision, over ${wire}, and its answer is stored as the description`, () =>
     inWorld(
       [text("An invoice for tea, 48.50."), text("Yes.")],
       async (world) => {
@@ -115,7 +115,7 @@ test("an image is read by OCR for a model without vision, and the person is told
     assert.ok(world.llm.requests[1]!.raw.includes("Three boxes of green tea"))
   }))
 
-test("an image that was read by OCR goes as its bytes to a later model that sees", () =>
+test("an image that was read by OCR is sent as bytes to a later model with vision", () =>
   inWorld(
     [text("It says tea."), text("Tea, on yellow paper."), text("Read.")],
     async (world) => {
@@ -132,7 +132,7 @@ test("an image that was read by OCR goes as its bytes to a later model that sees
     seeing(),
   ))
 
-test("images that a later model refuses, old and new, are read by OCR in one go", () =>
+test("images that a later model refuses, old and new, are all read by OCR at once", () =>
   inWorld(
     [text("Tea."), status(400, { message: "This model does not support image input" }), text("Read.")],
     async (world) => {
@@ -148,7 +148,7 @@ test("images that a later model refuses, old and new, are read by OCR in one go"
     seeing(),
   ))
 
-test("the mode ocr reads an image though the model sees", () =>
+test("the mode ocr reads an image by OCR even if the model has vision", () =>
   inWorld(
     [text("ok")],
     async (world) => {
@@ -192,7 +192,7 @@ for (const [what, refusal] of [
   ],
   ["for its size", status(413, { message: "too large" })],
 ] as const)
-  test(`an image that the provider refuses ${what} is read by OCR, the request is made again, and the person is told`, () =>
+  test(`an image that the provider refuses ${what} is read by OCR, the request is retried, and the person is told`, () =>
     inWorld(
       [refusal, text("Tea."), text("Still tea.")],
       async (world) => {
@@ -211,7 +211,7 @@ for (const [what, refusal] of [
       seeing(),
     ))
 
-test("a refused image of the mode vision fails, and the prompt goes on without it", () =>
+test("a refused image with mode vision fails, and the prompt continues without it", () =>
   inWorld(
     [status(400, { message: "image exceeds 5 MB maximum" }), text("I see nothing.")],
     async (world) => {
@@ -259,7 +259,7 @@ test("a later model without vision gets earlier descriptions, or OCR for images 
     seeing(),
   ))
 
-test("the bytes of an image are not in its message; they go with the session, and a fork keeps its own", () =>
+test("the bytes of an image are stored with the session, not in its message, and a fork has its own copy", () =>
   inWorld(
     [text("Tea."), text("Tea again.")],
     async (world) => {
@@ -278,7 +278,7 @@ test("the bytes of an image are not in its message; they go with the session, an
     seeing(),
   ))
 
-test("Session.export() takes images along, and Session.import() brings them back or refuses what is none", () =>
+test("Session.export() includes images, and Session.import() restores them or refuses invalid ones", () =>
   inWorld(
     [text("Tea."), text("Tea again.")],
     async ({ ask, session, llm }) => {
@@ -311,7 +311,7 @@ async function withServer(fn: (url: string) => Promise<void>): Promise<void> {
   }
 }
 
-test("an image at an address is fetched once, as the rules or a person allow, and sent as its bytes", () =>
+test("an image URL is fetched once, if the rules or a person allow it, and sent as bytes", () =>
   withServer((origin) =>
     inWorld(
       [text("An invoice for tea."), text("An invoice for tea."), text("Nothing.")],
@@ -347,7 +347,7 @@ test("an image at an address is fetched once, as the rules or a person allow, an
     ),
   ))
 
-test("bad images fail with their reason, and the prompt goes on", () =>
+test("invalid images fail with the reason, and the prompt continues", () =>
   inWorld([text("I see none of them.")], async (world) => {
     const { tmp } = world
     tmp.write("cut.png", note.subarray(0, 3_000))

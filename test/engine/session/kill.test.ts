@@ -10,7 +10,7 @@ import { inWorld, resultsOf, textOf, type World } from "./harness.ts"
 
 const times = repeat(15, 200)
 
-test(`A session whose process is killed in a turn opens, is whole and goes on (${times} times)`, async () => {
+test(`a session whose process is killed in a turn opens, is complete and continues (${times} times)`, async () => {
   let turn = 0
   const script = () => {
     if (turn < 0) return text("alive")

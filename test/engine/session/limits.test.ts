@@ -6,7 +6,7 @@ import { call, calls, text } from "../../fixture/fake-llm.ts"
 import { until } from "../../fixture/until.ts"
 import { defineTool, inWorld, resultsOf, textOf } from "./harness.ts"
 
-test("Session.prompt({ maxSteps }) stops after so many requests, with a result for each call", async () => {
+test("Session.prompt({ maxSteps }) stops after that many requests, with a result for each call", async () => {
   let n = 0
   await inWorld(
     () => call("look", { value: String(n++) }),
@@ -20,7 +20,7 @@ test("Session.prompt({ maxSteps }) stops after so many requests, with a result f
   )
 })
 
-test("Session.prompt({ maxCost }) stops before it would spend more, and gives an answer that is there", async () => {
+test("Session.prompt({ maxCost }) stops before it would spend more, and returns an answer that has arrived", async () => {
   const usage = { input: 1_000_000, output: 0 }
   const openai = { models: { "fake-model": { cost: { input: 1, output: 1 } } } }
   const script = [
@@ -43,7 +43,7 @@ test("Session.prompt({ maxCost }) stops before it would spend more, and gives an
   )
 })
 
-test("Session.prompt() tells the model at the second same call with the same result, and stops at the third", async () => {
+test("Session.prompt() warns the model at the second identical call and result, and stops at the third", async () => {
   await inWorld(
     () => call("look", { value: "a" }),
     async ({ ask, llm, messages }) => {
@@ -62,7 +62,7 @@ test("Session.prompt() tells the model at the second same call with the same res
 })
 
 for (const period of [2, 3, 4, 5, 8])
-  test(`Session.prompt() sees calls that go round in a circle of ${period}`, async () => {
+  test(`Session.prompt() detects a loop of ${period} calls`, async () => {
     let n = 0
     await inWorld(
       () => call("look", { value: `${n++ % period}` }),
@@ -78,7 +78,7 @@ for (const period of [2, 3, 4, 5, 8])
     )
   })
 
-test("Session.prompt() asks a person at the third same call: once goes on, reject stops", async () => {
+test('Session.prompt() asks a person at the third identical call: "once" continues, "reject" stops', async () => {
   await inWorld(
     () => call("look", { value: "a" }),
     async ({ ask, llm, events, status }) => {
@@ -100,7 +100,7 @@ test("Session.prompt() asks a person at the third same call: once goes on, rejec
   )
 })
 
-test("Session.prompt() keeps the results of all calls that ran beside the one too many", async () => {
+test("Session.prompt() stores the results of all parallel calls when it stops a loop", async () => {
   const six = Array.from({ length: 6 }, () => call("look", { value: "a" }))
   await inWorld([calls([...six, call("look", { value: "b" })])], async ({ ask, messages }) => {
     defineTool("look", async () => "nothing", { readOnly: true })
@@ -110,7 +110,7 @@ test("Session.prompt() keeps the results of all calls that ran beside the one to
   })
 })
 
-test("Session.prompt() lets the same call be made again while its results differ", async () => {
+test("Session.prompt() allows the same call again while its results differ", async () => {
   const script = [...Array.from({ length: 10 }, () => call("look", { value: "a" })), text("done")]
   await inWorld(script, async ({ ask, messages }) => {
     let n = 0

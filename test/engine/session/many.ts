@@ -1,4 +1,4 @@
-// Sessions with the tools of many servers, which are in the process: what was called, and what requests cost.
+// Sessions with the tools of many in-process servers: which tools were called, and the size of requests.
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import { usualTools } from "../../fixture/builtin-tools.ts"

@@ -1,4 +1,4 @@
-// A tool that needs a permission, and what is asked for it.
+// A tool that needs a permission, and the questions about it.
 import { z } from "zod"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Tool from "#ability/tool/tool.ts"

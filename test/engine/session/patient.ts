@@ -1,5 +1,4 @@
-// A world whose model may take its time: for scripts that count their requests, where none may be made twice because the
-// machine is busy.
+// A test world with long time limits: for scripts that count requests, where a busy machine must not cause a retry.
 import type { Script } from "../../fixture/fake-llm.ts"
 import { inWorld, type World } from "./harness.ts"
 

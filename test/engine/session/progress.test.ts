@@ -1,4 +1,4 @@
-// What a call prints while it runs reaches who listens, and nobody later.
+// The output of a running call is published live, and not replayed.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Permission from "#ability/permission/permission.ts"
@@ -7,7 +7,7 @@ import { until } from "../../fixture/until.ts"
 import { inWorld } from "./harness.ts"
 import { next } from "./needy.ts"
 
-test("the output of a command is published as it comes, live only, for the call that it belongs to", async () => {
+test("the output of a command is published as live events of its call", async () => {
   const command = "echo one; until [ -e go ]; do sleep 0.02; done; echo two"
   await inWorld([call("bash", { command }, { id: "call_9" }), text("done")], async (world) => {
     const { ask, tmp, events, session } = world

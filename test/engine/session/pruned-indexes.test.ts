@@ -1,4 +1,4 @@
-// The indexes of folders that are gone leave the cache when a session that searched tools and documents is over.
+// Indexes of removed folders are deleted from the cache when an instance that used indexes ends.
 import assert from "node:assert/strict"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,7 +8,7 @@ import { text } from "../../fixture/fake-llm.ts"
 import { inWorld } from "./harness.ts"
 import { loadMany } from "./many.ts"
 
-test("when an instance ends, indexes of tools and of documents that nobody needs are gone, its own are not", async () => {
+test("when an instance ends, indexes of removed folders are deleted, and its own are kept", async () => {
   await inWorld([text("done")], async ({ ask, tmp }) => {
     const cache = join(tmp.path, "../cache/vitamin")
     for (const kind of ["discovery", "rules"]) {

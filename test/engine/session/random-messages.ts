@@ -1,5 +1,5 @@
-// Random pieces of a session as a process that worked on it, was stopped or died would have left them, and what of them
-// must be in every later request.
+// Random parts of a session, as a finished, stopped or dead process would leave them, and which of them every later
+// request must contain.
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createRandom } from "../../fixture/random.ts"

@@ -1,5 +1,5 @@
-// Rules hold for what a call meets on its way, not only for what it names: files below a folder, text that an edit
-// would show, where a page redirects to, a path that leads elsewhere by the time it is opened.
+// Rules apply to everything that a call reaches, not only to what it names: files below a folder, text in an edit's
+// error, the target of a redirect, a path that is swapped before it is opened.
 import assert from "node:assert/strict"
 import { readFileSync, renameSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -47,7 +47,7 @@ const secrets = (world: World) => {
   symlinkSync("src", join(world.tmp.path, "link"))
 }
 
-test("grep and glob leave out what may not be read, whichever way leads there", async () => {
+test("grep and glob leave out files that may not be read, whatever path leads there", async () => {
   const script = [
     calls([
       call("grep", { pattern: "KEY=", glob: "**/{.env,*.txt}" }),
@@ -72,7 +72,7 @@ test("grep and glob leave out what may not be read, whichever way leads there", 
   })
 })
 
-test("grep leaves out what would be asked for, unless its folder was asked for too, or all is allowed", async () => {
+test("grep leaves out files that would be asked for, unless the folder was asked for too, or everything is allowed", async () => {
   const look = () => [call("grep", { pattern: "KEY=", path: "src" }), text("done")]
   const ask = (...patterns: string[]) =>
     patterns.map((pattern) => ({ permission: "file.read", pattern, action: "ask" as const }))
@@ -103,7 +103,7 @@ test("edit shows nothing of a file that may not be read", async () => {
   })
 })
 
-test("fetch does not follow a redirect to what the rules deny, or to another site that they do not allow", async () => {
+test("fetch follows no redirect to a denied URL, or to another site that no rule allows", async () => {
   await using other = await site({ "/": "elsewhere" })
   await using web = await site({
     "/": redirect("/secret/x"),
@@ -124,7 +124,7 @@ test("fetch does not follow a redirect to what the rules deny, or to another sit
   })
 })
 
-test("a reply for one page follows it within its site, a rule for one page to that page only", async () => {
+test("a reply for a page also allows redirects within its site; a rule for a page allows only that page", async () => {
   await using web = await site({
     "/a": redirect("/b"),
     "/b": "page b",
@@ -146,7 +146,7 @@ test("a reply for one page follows it within its site, a rule for one page to th
   })
 })
 
-test("a reply for a name does not reach a private address behind it; for an address, or by a rule for the site, it does", async () => {
+test("a reply for a host name does not allow its private address; a reply for the address, or a rule for the site, does", async () => {
   const name = "http://docs.example/x"
   const urls = [name, name, "http://2130706433:8080/x", "http://[::1]/x", "http://localhost/x"]
   const script = [...urls, name].flatMap((target) => [call("peek", { target }), text("done")])
@@ -165,7 +165,7 @@ test("a reply for a name does not reach a private address behind it; for an addr
   })
 })
 
-test("a folder that is swapped after it was judged leads nowhere else, also within the workspace", async () => {
+test("a folder that is swapped after it was judged is not followed, not even within the workspace", async () => {
   await inWorld([call("peek", { target: "docs/a.jsonc" }), text("done")], async (world) => {
     const { path } = world.tmp
     peek("file.write")
@@ -184,7 +184,7 @@ test("a folder that is swapped after it was judged leads nowhere else, also with
   })
 })
 
-test("a command that reaches what decides what runs through a link, or from inside, is not allowed by a star", async () => {
+test("a rule with a star does not allow a command that reaches a protected file through a link or from its folder", async () => {
   const bash = (command: string) => call("bash", { command })
   const commands = [
     "touch link/x",

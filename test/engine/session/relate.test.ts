@@ -1,4 +1,4 @@
-// All relations of a session: plan, steps, files, tasks; and that they go where the session goes.
+// All relations of a session: plan, steps, files, tasks, also after fork, export and revert.
 import assert from "node:assert/strict"
 import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -23,7 +23,7 @@ const edgesOf = ({ nodes }: Session.Plan) => nodes.map(({ id, parents }) => [id,
 const kindsOf = ({ nodes }: Session.Plan) =>
   nodes.map(({ edgeType, context: { status } }) => `${edgeType} ${status}`)
 
-test("Session.plan() has the files below the steps in progress, and the sessions of tasks below theirs", async () => {
+test("Session.plan() has files and sessions of tasks below the steps that were in progress", async () => {
   const script = (request: Request) => {
     if (/You do one task/.test(request.system)) {
       const isOver = request.messages.some(({ results }) => results.length)
@@ -85,7 +85,7 @@ test("Session.plan() returns files and tasks without a plan, and throws for an u
   })
 })
 
-test("A fork has the plan of its source, as it stood where it was cut", async () => {
+test("a fork has the plan of its source at the last copied message", async () => {
   const script = [
     call("todo", { title: "Build", todos: [step("a", "in_progress"), step("b", "pending", ["a"])] }),
     text("planned"),
@@ -110,7 +110,7 @@ test("A fork has the plan of its source, as it stood where it was cut", async ()
   })
 })
 
-test("An export takes the plan along, an import brings it back or says what is wrong with it", async () => {
+test("an export includes the plan, and an import restores it or refuses an invalid one", async () => {
   const script = [
     call("todo", { todos: [step("a", "in_progress"), step("b", "pending", ["a"])] }),
     text("ok"),
@@ -147,7 +147,7 @@ test("An export takes the plan along, an import brings it back or says what is w
   })
 })
 
-test("A plan in imported messages that can be none hides nothing else of the session", async () => {
+test("an invalid plan in imported messages does not affect the rest of the session", async () => {
   await inWorld([call("todo", { todos: [step("a", "pending")] }), text("ok")], async ({ session, ask }) => {
     await ask("plan")
     const { relations: _, ...exported } = JSON.parse(JSON.stringify(await Session.export(session.id)))
@@ -159,7 +159,7 @@ test("A plan in imported messages that can be none hides nothing else of the ses
   })
 })
 
-test("A plan whose record is broken is there as it was last shown", async () => {
+test("a plan whose record is broken is read from the last message that shows it", async () => {
   await inWorld([call("todo", { todos: [step("a", "pending")] }), text("ok")], async ({ session, ask }) => {
     await ask("plan")
     const root = join(Global.data(), "storage")
@@ -171,7 +171,7 @@ test("A plan whose record is broken is there as it was last shown", async () => 
   })
 })
 
-test("Files are below the steps of the call that changed them, also where a model gives two calls one id", async () => {
+test("files are below the steps of the call that changed them, even if a model reuses a call id", async () => {
   const script = [
     call("todo", { todos: [step("a", "in_progress"), step("b", "pending")] }),
     written("one.txt"),
@@ -192,7 +192,7 @@ test("Files are below the steps of the call that changed them, also where a mode
   })
 })
 
-test("the plan goes back with Session.revert(), comes again when that is undone, and is each branch's own", async () => {
+test("Session.revert() restores the earlier plan, undoing it restores the later one, and each branch has its own plan", async () => {
   const plan = (status: TodoList.Item["status"]) => call("todo", { todos: [step("a", status)] })
   const script = [plan("pending"), text("1"), plan("in_progress"), text("2"), plan("done"), text("3")]
   await inWorld(script, async ({ session, ask, messages }) => {

@@ -1,4 +1,4 @@
-// Undo through the whole way: the model changes files, a person takes it back, and takes that back.
+// Undo from end to end: the model changes files, a person reverts that, and reverts the revert.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -20,7 +20,7 @@ const script = [
   text("Again."),
 ]
 
-test("Session.revert() takes files and conversation back to a message, and can itself be reverted", () =>
+test("Session.revert() restores files and conversation to a message, and can itself be reverted", () =>
   inWorld(script, async (world) => {
     const { session, messages, llm, ask } = world
     const second = await twoPrompts(world)
@@ -43,7 +43,7 @@ test("Session.revert() takes files and conversation back to a message, and can i
     assert.ok(llm.requests.at(-1)!.messages.some((message) => message.text === "Change it"))
   }))
 
-test("every changing call has its snapshot in its message, with what was there before and after", () =>
+test("every call that changes files has a snapshot in its message, with the content before and after", () =>
   inWorld(script, async (world) => {
     await twoPrompts(world)
     const found = (await world.messages()).flatMap((message) =>
@@ -107,7 +107,7 @@ test("Session.revert() undoes what a subtask did as well", () => {
   })
 })
 
-test("an imported session brings no snapshots along", () =>
+test("an imported session has no snapshots", () =>
   inWorld(script, async (world) => {
     await twoPrompts(world)
     const exported = await Session.export(world.session.id)

@@ -1,5 +1,5 @@
-// A project's rules on their way to the model, as its requests show them: the root's from the start, a linked document
-// with the question that it is about, those of a folder when something in it was touched.
+// A project's rules in requests to the model: the root's from the start, a linked document with a prompt about it,
+// those of a subfolder after a file in it was touched.
 import assert from "node:assert/strict"
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -42,7 +42,7 @@ test("the rules of a folder are sent once, with the request after the folder was
   })
 })
 
-test("a question about deploying comes with the document on it, and another one does not", async () => {
+test("a prompt about deploying is sent with the document about it, and another prompt without it", async () => {
   await inWorld([text("Hello."), text("On Tuesdays."), text("As I said.")], async ({ tmp, llm, ask }) => {
     tmp.write("AGENTS.md", "- [How to deploy and release](docs/deploy.md)\n- [Testing](docs/testing.md)\n")
     tmp.write("docs/deploy.md", `# Deploying\n\n${linked} Promote staging to production.\n`)
@@ -58,7 +58,7 @@ test("a question about deploying comes with the document on it, and another one 
   })
 })
 
-test("what was said before the rules came stays as it was, so that prompt caches hold", async () => {
+test("messages before added rules stay unchanged, so that prompt caches stay valid", async () => {
   const script = [call("read", { path: "src/a.ts" }), text("Done."), text("Again.")]
   await inWorld(script, async ({ tmp, llm, ask }) => {
     tmp.write("AGENTS.md", "- [How to deploy and release](docs/deploy.md)\n")
@@ -76,7 +76,7 @@ test("what was said before the rules came stays as it was, so that prompt caches
   })
 })
 
-test("the root's instructions are not told where they, or what they lead to, may not be read", async () => {
+test("the root's instructions are not sent if they, or the target of their link, may not be read", async () => {
   await inWorld([text("Hello."), text("Hello."), text("Hello.")], async ({ tmp, llm, ask }) => {
     tmp.write("notes/private.md", "The launch is in May.")
     symlinkSync("notes/private.md", join(tmp.path, "AGENTS.md"))
@@ -93,7 +93,7 @@ test("the root's instructions are not told where they, or what they lead to, may
   })
 })
 
-test("a document that the rules of a folder link to comes when the model works there, and with later questions", async () => {
+test("a document that the rules of a subfolder link to is sent when the model works there, and with later prompts", async () => {
   const script = [
     call("read", { path: "src/auth/login.ts" }),
     text("Read."),

@@ -12,7 +12,7 @@ import { call, stall, text } from "../../fixture/fake-llm.ts"
 import { until } from "../../fixture/until.ts"
 import { filesOf, inWorld } from "./harness.ts"
 
-test("Session.create() keeps the session and then publishes session.created", async () => {
+test("Session.create() stores the session, then publishes session.created", async () => {
   await inWorld([], async () => {
     let kept: Promise<unknown> | undefined
     Bus.subscribe(Session.Created, ({ session }) => {
@@ -28,7 +28,7 @@ test("Session.create() keeps the session and then publishes session.created", as
   })
 })
 
-test("Session.list() gives the one used last first, and a broken record hides no other", async () => {
+test("Session.list() returns the last used session first, and a broken record does not hide others", async () => {
   await inWorld([text("hi")], async ({ session, ask }) => {
     const second = await Session.create()
     const third = await Session.create()
@@ -44,7 +44,7 @@ test("Session.list() gives the one used last first, and a broken record hides no
   })
 })
 
-test("Session.get() finds a session of another project, and says what is missing", async () => {
+test("Session.get() finds a session of another project, and throws for an unknown one", async () => {
   await inWorld([], async ({ tmp }) => {
     const other = join(tmp.path, "..", "other")
     mkdirSync(other)
@@ -60,7 +60,7 @@ test("Session.get() finds a session of another project, and says what is missing
   })
 })
 
-test("Session.remove() takes the messages too and publishes session.removed", async () => {
+test("Session.remove() also removes the messages, and publishes session.removed", async () => {
   await inWorld([text("hi")], async ({ session, ask, events }) => {
     await ask("hello")
     assert.equal(filesOf(session.id).length, 2)
@@ -72,7 +72,7 @@ test("Session.remove() takes the messages too and publishes session.removed", as
   })
 })
 
-test("Session.remove() of a session at work stops it, and nothing of it comes back", async () => {
+test("Session.remove() stops a busy session, and nothing of it is written again", async () => {
   await inWorld([stall(text("hello there", { deltas: 5 }), 600)], async ({ session, ask, llm }) => {
     const work = ask("hello", {}, { stall: 60_000 })
     work.catch(() => {})
@@ -84,7 +84,7 @@ test("Session.remove() of a session at work stops it, and nothing of it comes ba
   })
 })
 
-test("Session.remove() ends what the session runs in the background", async () => {
+test("Session.remove() ends the background jobs of the session", async () => {
   const nap = `sleep ${uniqueNap()}`
   const script = [call("bash", { command: `${nap} & ${nap}`, background: true }), text("started")]
   await inWorld(script, async ({ session, ask }) => {
@@ -95,7 +95,7 @@ test("Session.remove() ends what the session runs in the background", async () =
   })
 })
 
-test("Session.messages() gives the branch in order, or all", async () => {
+test("Session.messages() returns a branch in order, or all messages", async () => {
   await inWorld([call("read", { path: "a" }), text("hi")], async ({ session, ask, messages }) => {
     await ask("hello")
     const found = await messages()

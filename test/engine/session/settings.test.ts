@@ -1,4 +1,4 @@
-// Who answers is chosen for a session, and sessions are found from anywhere.
+// Agent and model of a session can be set, and sessions are found from any folder.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Session from "#engine/session/session.ts"
@@ -10,7 +10,7 @@ import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
 import { inWorld } from "../session/harness.ts"
 
-test("setAnswerer() chooses model and agent from the next prompt on, also while the session works", async () => {
+test("setAnswerer() sets model and agent from the next prompt on, also while the session is busy", async () => {
   await inWorld(
     [text("One.", { deltas: 5, delay: 10 }), text("Two.")],
     async ({ session, ask, llm, messages }) => {
@@ -29,7 +29,7 @@ test("setAnswerer() chooses model and agent from the next prompt on, also while 
   )
 })
 
-test("setAnswerer() refuses what does not exist or cannot be used, and changes nothing then", async () => {
+test("setAnswerer() refuses unknown or unusable agents and models, and changes nothing", async () => {
   await inWorld([], async ({ session }) => {
     const wrong: [{ model?: string; agent?: string }, string][] = [
       [{ model: "nonsense" }, "Session.InvalidModel"],
@@ -45,7 +45,7 @@ test("setAnswerer() refuses what does not exist or cannot be used, and changes n
   })
 })
 
-test("Session.get() and Session.list({ everywhere: true }) find the sessions of all projects outside of any", async () => {
+test("Session.get() and Session.list({ everywhere: true }) find the sessions of all projects without an instance", async () => {
   await using tmp = await tmpdir({ git: true })
   const other = tmp.write("../other/a.txt", "x").replace(/\/a\.txt$/, "")
   const make = (directory: string) => Instance.provide({ directory, fn: () => Session.create() })

@@ -1,4 +1,4 @@
-// A session in a project with skills: what reaches the model, and what its script may do.
+// A session in a project with skills: what the model gets, and what their scripts may do.
 import assert from "node:assert/strict"
 import { cpSync } from "node:fs"
 import { join } from "node:path"
@@ -16,7 +16,7 @@ const script = "./.vitamin/skills/release-notes/scripts/collect.mjs"
 const toolsOf = (body: Record<string, unknown>) =>
   (body.tools as { function: { name: string } }[]).map((tool) => tool.function.name)
 
-test("the skill that fits reaches the model, and its script runs in a trusted folder by the rules for commands", async () => {
+test("the model gets the matching skill, and its script runs in a trusted folder by the rules for commands", async () => {
   const replies = [call("bash", { command: `node ${script}` }), text("Written."), text("Again.")]
   await inWorld(
     replies,
@@ -38,7 +38,7 @@ test("the skill that fits reaches the model, and its script runs in a trusted fo
   )
 })
 
-test("in a folder that nobody trusts, a skill's script is asked for by its name, whatever wildcard allows", async () => {
+test("in an untrusted folder, a skill's script is asked for by its name, even if a wildcard allows it", async () => {
   await inWorld(
     [call("bash", { command: `node ${script}` }), text("Written.")],
     async ({ tmp, ask, messages }) => {
@@ -54,7 +54,7 @@ test("in a folder that nobody trusts, a skill's script is asked for by its name,
   )
 })
 
-test("a script that lies in a project with the name of a person's own is asked for, the own one is not", async () => {
+test("a project's script with the name of the person's own script is asked for; the own one is not", async () => {
   let commands: string[] = []
   await inWorld(
     (_, turn) => (turn < 2 ? call("bash", { command: commands[turn]! }) : text("Done.")),
@@ -104,7 +104,7 @@ test("unreadable skills are not listed, and a task cannot call skills for people
   )
 })
 
-test("in a project without skills nothing is said of them", async () => {
+test("without skills, the model is told nothing about skills", async () => {
   await inWorld([text("a")], async ({ ask, llm }) => {
     await ask("write the release notes")
     assert.ok(!/skill/i.test(JSON.stringify(llm.requests[0]!.body.messages)))

@@ -23,7 +23,7 @@ function slowTool() {
 
 const waiting = async ({ session }: World) => (await Session.prompts(session.id)).length
 
-test("a steering prompt joins the running one behind the results of its calls, and gets its answer", async () => {
+test("a steering prompt joins the running one after the results of its calls, and gets its answer", async () => {
   const script = [calls([call("slow"), call("ls")]), text("Both done.")]
   await inWorld(script, async (world) => {
     const { ask, llm, messages, tmp, events } = world
@@ -52,7 +52,7 @@ test("a steering prompt joins the running one behind the results of its calls, a
   })
 })
 
-test("a steering prompt that comes too late runs next, before those that wait", async () => {
+test("a steering prompt that comes too late runs next, before waiting prompts", async () => {
   const script = [text("One.", { deltas: 4, delay: 100 }), text("Steered."), text("Queued.")]
   await inWorld(script, async ({ ask, llm, events }) => {
     const first = ask("one")
@@ -66,14 +66,14 @@ test("a steering prompt that comes too late runs next, before those that wait", 
   })
 })
 
-test("a steering prompt of an idle session is a prompt like any other", async () => {
+test("a steering prompt to an idle session runs like any other prompt", async () => {
   await inWorld([text("Hello.")], async ({ ask, session }) => {
     assert.equal(textOf(await ask("hi", steer)), "Hello.")
     assert.equal((await Session.get(session.id)).status, "idle")
   })
 })
 
-test("Session.abort() ends the prompts that joined and those that have not", async () => {
+test("Session.abort() ends the prompts that have joined and those that wait", async () => {
   await inWorld([call("slow"), call("slow"), text("no")], async (world) => {
     const { ask, session } = world
     let runs = 0
@@ -136,7 +136,7 @@ test("a steering prompt with refresh shows the model what has changed in attache
   })
 })
 
-test("a steering prompt with rules of its own runs next with them, and those behind it keep their order", async () => {
+test("a steering prompt with its own rules runs next with them, and those behind it keep their order", async () => {
   const script = [call("slow"), text("One."), use("a"), text("Two."), text("Three.")]
   await inWorld(script, async (world) => {
     const { ask, llm } = world

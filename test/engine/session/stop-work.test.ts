@@ -46,7 +46,7 @@ test("Instance.dispose() interrupts a prompt before its tools lose the parts tha
   })
 })
 
-test("Session.prompt() is refused once the work of its instance was stopped", async () => {
+test("Session.prompt() is refused after Instance.stopWork()", async () => {
   await inWorld([text("no")], async ({ ask, llm }) => {
     const first = ask("go")
     await first

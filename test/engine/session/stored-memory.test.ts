@@ -1,5 +1,5 @@
-// The memory of a stored session in a process that has not prompted it: the built command makes the session, a program
-// that embeds the built library reads it.
+// The memory of a stored session in another process: the built command creates the session, and a program that embeds
+// the built library reads it.
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
 import { test } from "node:test"
@@ -26,7 +26,7 @@ await bootstrap(process.cwd(), async () => {
   return JSON.parse(stdout)
 }
 
-test("Memory.shortTerm() of a stored session has all its messages, what would be sent, and how much that is", async () => {
+test("Memory.shortTerm() of a stored session has all its messages, the window, and the number of tokens", async () => {
   await using tmp = await tmpdir()
   const counting = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, i) => call("bash", { command: `echo result ${from + i}` }))
@@ -76,7 +76,7 @@ test("Memory.shortTerm() of a stored session has all its messages, what would be
   assert.ok(after.sent < 50, `${after.sent} messages would be sent after the compaction`)
 })
 
-test("Memory.working() of a stored session has the plan, files, commands, recent results and last words", async () => {
+test("Memory.working() of a stored session has the plan, files, commands, recent results and the last answer", async () => {
   await using tmp = await tmpdir()
   tmp.write("a.txt", "first line\n")
   await using llm = await fakeLlm([

@@ -14,7 +14,7 @@ const saysFirst = ({ messages }: Request) => messages[0]?.text ?? ""
 const tasksOf = async (sessionId: string) =>
   (await Session.list({ tasks: true })).filter(({ taskOf }) => taskOf?.sessionId === sessionId)
 
-test("subtask runs a session of its own with the same agent and model, and gives its last words", async () => {
+test("subtask runs its own session with the same agent and model, and returns its last answer", async () => {
   const script = [
     call("subtask", { task: "Count the files" }),
     call("ls"),
@@ -35,7 +35,7 @@ test("subtask runs a session of its own with the same agent and model, and gives
   })
 })
 
-test("subtask with an agent uses that agent's words, tools and model", async () => {
+test("subtask with an agent uses that agent's prompt, tools and model", async () => {
   const script = [call("subtask", { task: "t", agent: "scout" }), text("found"), text("done")]
   await inWorld(
     script,
@@ -54,7 +54,7 @@ test("subtask with an agent uses that agent's words, tools and model", async () 
   )
 })
 
-test("subtask adds what it used to the session that gave it", async () => {
+test("subtask adds its usage to its parent session", async () => {
   const usage = { input: 1_000, output: 100 }
   const script = [call("subtask", { task: "t" }, { usage }), text("a", { usage }), text("b", { usage })]
   await inWorld(script, async ({ ask, session }) => {
@@ -65,7 +65,7 @@ test("subtask adds what it used to the session that gave it", async () => {
   })
 })
 
-test("what a subtask costs counts before the next request is made", async () => {
+test("the cost of a subtask counts before the next request", async () => {
   const usage = { input: 1_000_000, output: 0 }
   const openai = { models: { "fake-model": { cost: { input: 1, output: 1 } } } }
   const script = [call("subtask", { task: "t" }), text("dear", { usage }), text("never")]
@@ -79,7 +79,7 @@ test("what a subtask costs counts before the next request is made", async () => 
   )
 })
 
-test("subtask needs a permission of its own, and its session has no right that the first one has not", async () => {
+test("subtask needs its own permission, and its session has no more rights than its parent", async () => {
   const script = [
     call("subtask", { task: "t" }),
     text("no"),
@@ -102,7 +102,7 @@ test("subtask needs a permission of its own, and its session has no right that t
   })
 })
 
-test("subtask that fails is an error result that says why, and the session goes on", async () => {
+test("a failed subtask is an error result with the reason, and the session continues", async () => {
   const script = [
     calls([call("subtask", { task: "t" }), call("subtask", { task: "u", agent: "nobody" })]),
     status(400, { message: "no such model" }),
@@ -118,7 +118,7 @@ test("subtask that fails is an error result that says why, and the session goes 
   })
 })
 
-test("subtask for an agent that does not exist asks nobody", async () => {
+test("subtask for an unknown agent fails without a permission question", async () => {
   await inWorld([call("subtask", { task: "t", agent: "biuld" }), text("went on")], async (world) => {
     assert.equal(textOf(await world.ask("x")), "went on")
     const [result] = resultsOf(await world.messages())
@@ -128,7 +128,7 @@ test("subtask for an agent that does not exist asks nobody", async () => {
   })
 })
 
-test("subtask goes three levels deep and no further", async () => {
+test("subtasks nest three levels deep and no deeper", async () => {
   const depths: number[] = []
   const script = ({ messages }: Request): Reply => {
     const depth = Number(/level (\d)/.exec(messages[0]!.text)![1])
@@ -183,7 +183,7 @@ function mostBusy(events: Bus.Event[]): number {
   )
 }
 
-test("a session that is aborted takes its tasks with it, and goes on with the next prompt", async () => {
+test("aborting a session aborts its tasks, and the next prompt works", async () => {
   const script = [call("subtask", { task: "t" }), stall(text("half of an answer"), 200), text("again")]
   await inWorld(script, async ({ ask, session, llm, messages, status }) => {
     const work = ask("x", allowed, { stall: 60_000 })
@@ -200,7 +200,7 @@ test("a session that is aborted takes its tasks with it, and goes on with the ne
   })
 })
 
-test("sessions of tasks are not in the list unless asked for, are no tasks when forked or imported, and go with their session", async () => {
+test("sessions of tasks are listed only on request, become ordinary when forked or imported, and are removed with their parent", async () => {
   await inWorld([call("subtask", { task: "t" }), text("a"), text("b")], async ({ ask, session }) => {
     await ask("x", allowed)
     const [child] = await tasksOf(session.id)
@@ -217,7 +217,7 @@ test("sessions of tasks are not in the list unless asked for, are no tasks when 
   })
 })
 
-test("what a task that is over left running ends when the turn that gave it is aborted", async () => {
+test("processes that a finished task left running end when the parent turn is aborted", async () => {
   const nap = uniqueNap()
   const command = `setsid sleep ${nap} > /dev/null 2>&1 < /dev/null & sleep 0.2`
   const script = [

@@ -1,4 +1,4 @@
-// What may be spent is for all that works for one prompt: the tasks that run beside each other count together.
+// The cost limit applies to a prompt and all its tasks together, parallel ones included.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Session from "#engine/session/session.ts"
@@ -12,7 +12,7 @@ const free = { usage: { input: 0, output: 0 } }
 const dollar = { usage: { input: 1_000_000, output: 0 } }
 const maxCost = 1.5
 
-test("four tasks at once spend at most one request each beyond what may be spent, and no further one begins", async () => {
+test("four parallel tasks exceed the cost limit by at most one request each, and no further task begins", async () => {
   const names = ["a", "b", "c", "d", "e", "f"]
   const asked = new Map<string, number>()
   const script = ({ messages }: Request): Reply => {
@@ -43,7 +43,7 @@ test("four tasks at once spend at most one request each beyond what may be spent
   )
 })
 
-test("what the task of a task has spent counts for the task beside it", async () => {
+test("the cost of a nested task counts for a parallel task", async () => {
   const asked: string[] = []
   const count = (task: string) => asked.filter((one) => one === task).length
   const script = ({ messages }: Request): Reply => {

@@ -1,4 +1,4 @@
-// What a prompt was told besides is not lost when its own work fills the window.
+// Notes of a prompt are not lost when its own work fills the window.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { estimateTokens } from "#knowledge/memory/tokens.ts"
@@ -43,7 +43,7 @@ test("a skill and a document are sent again if a compaction during a prompt drop
   )
 })
 
-test("notes that are sent again after a compaction fit beside results that fill the window", async () => {
+test("notes that are sent again after a compaction fit with results that fill the window", async () => {
   const small = 16_384
   let n = 0
   const tokensOf = ({ system, body, messages }: Request) =>

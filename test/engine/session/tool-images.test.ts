@@ -1,4 +1,5 @@
-// Images that tools give back: behind the results of their turn, on all four wires, and named where they cannot be used.
+// Images that tools return: sent after the results of their turn, over all four wire forms, and reported if they cannot
+// be used.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { z } from "zod"
@@ -26,7 +27,7 @@ function defineCamera(data: string): void {
 }
 
 for (const wire of ["chat", "messages", "gemini"] as const)
-  test(`an image of a tool goes to the model behind all results of its turn, over ${wire}`, async () => {
+  test(`an image of a tool is sent after all results of its turn, over ${wire}`, async () => {
     await inWorld(
       [calls([call("camera"), call("ls")]), text("A note about tea.")],
       async ({ ask, messages, llm }) => {
@@ -47,7 +48,7 @@ for (const wire of ["chat", "messages", "gemini"] as const)
     )
   })
 
-test("what a tool gives as an image and is none does not stop the turn", async () => {
+test("an invalid image of a tool does not stop the turn", async () => {
   await inWorld(
     [call("camera"), text("I see nothing.")],
     async ({ ask, messages, llm }) => {

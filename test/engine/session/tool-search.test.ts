@@ -1,5 +1,5 @@
-// What `tool_search` says of itself and answers: the same words in every request of a session, whatever servers come and go,
-// and of no server so much that the others have no place.
+// The description and the answers of `tool_search`: the description stays the same in a session, whatever servers come
+// and go, and no server takes all places of an answer.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
@@ -51,7 +51,7 @@ test("tool_search is described the same way in a whole session, whatever servers
   })
 })
 
-test("a server that has all words in every tool leaves the answer of tool_search a place for others", async () => {
+test("a server whose tools match every word does not take all places of a tool_search answer", async () => {
   const flood = Array.from({ length: 40 }, (_, i) =>
     tool(`melt_gold_${i}`, `Melt gold, melt silver, melt gold again. ${"Needs heat and time. ".repeat(20)}`),
   )
@@ -67,7 +67,7 @@ test("a server that has all words in every tool leaves the answer of tool_search
   })
 })
 
-test("where no other server has anything near, the answer of tool_search is as long as was asked for", async () => {
+test("if no other server has a match, an answer of tool_search is as long as requested", async () => {
   const flood = Array.from({ length: 40 }, (_, i) =>
     tool(`melt_gold_${i}`, `Melt gold. ${"Needs heat and time. ".repeat(20)}`),
   )

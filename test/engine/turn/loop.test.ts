@@ -7,7 +7,7 @@ import { until } from "../../fixture/until.ts"
 import { defineTool, inWorld, resultsOf, shapeOf, textOf } from "../session/harness.ts"
 
 for (const wire of wires) {
-  test(`Session.prompt() gives a text answer, kept and published, over ${wire}`, async () => {
+  test(`Session.prompt() returns a text answer that is stored and published, over ${wire}`, async () => {
     await inWorld(
       [text("A typed language. ✓", { deltas: 4 })],
       async ({ ask, messages, events }) => {
@@ -25,7 +25,7 @@ for (const wire of wires) {
     )
   })
 
-  test(`Session.prompt() runs a read and gives its result to the model, over ${wire}`, async () => {
+  test(`Session.prompt() runs a read and sends its result to the model, over ${wire}`, async () => {
     const script = [calls([text("Let me look."), call("read", { path: "notes.txt" })]), text("It says 42.")]
     await inWorld(
       script,
@@ -49,7 +49,7 @@ for (const wire of wires) {
   })
 }
 
-test("Session.prompt() keeps reasoning as a part of its own, and its signature comes back in the next request", async () => {
+test("Session.prompt() stores reasoning as its own part, and sends its signature back in the next request", async () => {
   const script = [
     reasoning("First I look.", calls([text("Looking."), call("ls")])),
     text("Done."),
@@ -82,7 +82,7 @@ test("Session.prompt() keeps reasoning as a part of its own, and its signature c
   )
 })
 
-test("Session.prompt() runs calls that read side by side and those that write in order, one result each in call order", async () => {
+test("Session.prompt() runs reading calls in parallel and writing calls one by one, with one result each in call order", async () => {
   const log: string[] = []
   const tool = (name: string, readOnly: boolean) =>
     defineTool(
@@ -138,7 +138,7 @@ for (const wire of wires)
     )
   })
 
-test("Session.prompt() goes on with another model, which does not see the thoughts of the first", async () => {
+test("Session.prompt() continues with another model, which does not get the reasoning of the first", async () => {
   await inWorld(
     [reasoning("secret thought", text("one")), text("two")],
     async ({ ask, session, llm }) => {

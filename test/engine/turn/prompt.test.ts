@@ -9,7 +9,7 @@ import { noServers } from "../../fixture/no-servers.ts"
 import { until } from "../../fixture/until.ts"
 import { inWorld, shapeOf, textOf } from "../session/harness.ts"
 
-test("Session.prompt() needs words and a session, and says which is missing; a model is always there", async () => {
+test("Session.prompt() needs a text and a session, and names what is missing; there is always a model", async () => {
   await inWorld([], async ({ ask, session, status, events }) => {
     await assert.rejects(ask("  \n"), { name: "Session.InvalidPrompt" })
     await assert.rejects(ask("x", { sessionId: "sess_none" }), { name: "Session.NotFound" })
@@ -25,7 +25,7 @@ test("Session.prompt() needs words and a session, and says which is missing; a m
   })
 })
 
-test("Session.prompt() gives the session a title from the first words, and keeps one that is there", async () => {
+test("Session.prompt() makes a title from the first prompt, and keeps an existing one", async () => {
   await inWorld([text("a"), text("b"), text("c")], async ({ ask, session }) => {
     await ask(`  ${"🙂".repeat(80)}\nsecond line`)
     assert.equal((await Session.get(session.id)).title, `${"🙂".repeat(59)}…`)
@@ -111,7 +111,7 @@ test('Session.prompt({ whenBusy: "refuse" }) throws Session.Busy and leaves the 
   })
 })
 
-test("Session.prompt() to a session that another live process works on throws Session.Busy; of a dead one it is interrupted", async () => {
+test("Session.prompt() throws Session.Busy if another live process uses the session; after a dead one the session is interrupted", async () => {
   await inWorld([text("a")], async ({ ask, session, status, events }) => {
     const { projectId, id } = session
     await using child = run(process.execPath, [
@@ -166,7 +166,7 @@ test("Session.prompt() keeps its instance in use until it is over", async () => 
   })
 })
 
-test("Session.prompt() ends as interrupted when its instance is taken down", async () => {
+test("Session.prompt() is interrupted when its instance is disposed", async () => {
   await inWorld([stall(text("hello"), 200)], async ({ tmp, ask, llm }) => {
     tmp.write("inner/file", "")
     await Instance.provide({

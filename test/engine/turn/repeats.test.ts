@@ -1,4 +1,4 @@
-// Polling on purpose and going in circles, told apart.
+// Distinguishes polling from a loop.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { Made } from "#engine/run/run.ts"
@@ -24,7 +24,7 @@ test("addCall() stops quick calls with the same result at the third", () => {
   assert.equal(last(times(3, { said: "a" })).stop, true)
 })
 
-test("addCall() lets calls go on that take their time, or come long after each other, up to the thirtieth", () => {
+test("addCall() allows slow calls, or calls with long pauses, up to the thirtieth", () => {
   for (const call of [
     { said: "pending", duration: 2_000 },
     { said: "pending", pause: 15_000 },
@@ -34,21 +34,21 @@ test("addCall() lets calls go on that take their time, or come long after each o
   }
 })
 
-test("addCall() sees a pause between quick looks as polling", () => {
+test("addCall() takes quick calls with pauses between them for polling", () => {
   const round = [{ said: "slept", duration: 10_000 }, { said: "pending" }]
   const rounds = (count: number) => Array.from({ length: count }, () => round).flat()
   assert.equal(last(rounds(29)).stop, false)
   assert.equal(last(rounds(30)).stop, true)
 })
 
-test("addCall() counts anew after a wait", () => {
+test("addCall() restarts its count after a wait", () => {
   const slow = { said: "a", duration: 2_000 }
   assert.equal(last([...times(2, { said: "a" }), slow]).stop, false)
   assert.equal(last([slow, ...times(2, { said: "a" })]).stop, false)
   assert.equal(last([slow, ...times(3, { said: "a" })]).stop, true)
 })
 
-test("addCall() excuses no call that fails, and no command of less than two seconds", () => {
+test("addCall() does not count failed calls, or commands of less than two seconds, as polling", () => {
   for (const call of [
     { said: "a", duration: 300 },
     { said: "a", duration: 1_900 },
@@ -60,7 +60,7 @@ test("addCall() excuses no call that fails, and no command of less than two seco
   }
 })
 
-test("addCall() does not excuse quick calls by a slow one between them", () => {
+test("addCall() stops quick calls even if there is a slow call between them", () => {
   const slow = { said: "built", duration: 3_000 }
   const [read, edit] = [{ said: "read" }, { said: "edit", hasFailed: true }]
   for (const round of [

@@ -1,4 +1,4 @@
-// Events of an instance: checked, numbered, delivered to everybody in one order, without secrets.
+// Events of an instance: validated, numbered, delivered to all subscribers in one order, without secrets.
 import assert from "node:assert/strict"
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -37,7 +37,7 @@ async function inInstance(directory: string, fn: (all: GlobalBus.Event[]) => unk
   }
 }
 
-test("Bus.subscribe() gets the payload and the whole event of its own type only", async () => {
+test("Bus.subscribe() passes the payload and the whole event, for its own type only", async () => {
   await using tmp = await tmpdir()
   await inInstance(tmp.path, () => {
     const seen: unknown[] = []
@@ -57,7 +57,7 @@ test("Bus.subscribe() gets the payload and the whole event of its own type only"
   })
 })
 
-test("Bus.publish() refuses a payload that does not fit, names the place, and delivers nothing", async () => {
+test("Bus.publish() refuses an invalid payload, names the wrong field, and delivers nothing", async () => {
   await using tmp = await tmpdir()
   await inInstance(tmp.path, (all) => {
     const seen: unknown[] = []
@@ -75,7 +75,7 @@ test("Bus.publish() refuses a payload that does not fit, names the place, and de
   })
 })
 
-test("Bus.publish() refuses what cannot be sent as JSON", async () => {
+test("Bus.publish() refuses a payload that cannot be JSON", async () => {
   await using tmp = await tmpdir()
   await inInstance(tmp.path, (all) => {
     const circular: Record<string, unknown> = {}
@@ -86,7 +86,7 @@ test("Bus.publish() refuses what cannot be sent as JSON", async () => {
   })
 })
 
-test("Bus.define() refuses a type that is no word, or that the event stream uses itself", () => {
+test("Bus.define() refuses a type that is not a word, or that the event stream reserves", () => {
   for (const type of ["", "a b", "a\nb", "*", "1a", "gap"])
     assert.throws(() => Bus.define(type, z.unknown()), { name: "Bus.InvalidEvent" })
   assert.ok(Bus.list().includes(Created as Bus.Definition))
@@ -146,7 +146,7 @@ test("Bus.subscribe() returns a function that unsubscribes, and may be called ag
   assert.equal(GlobalBus.listeners(), listening)
 })
 
-test("Bus and GlobalBus: a subscriber that fails, now or later, is logged and stops nobody", async () => {
+test("Bus and GlobalBus log a subscriber that fails, now or later, and still call the others", async () => {
   await using tmp = await tmpdir()
   const file = join(tmp.path, "log")
   Log.setFile(file)
@@ -178,7 +178,7 @@ test("Bus and GlobalBus: a subscriber that fails, now or later, is logged and st
     assert.equal(log.split(`type=test.created error="${text}"`).length, 3, log)
 })
 
-test("Bus numbers events with ids that grow; live ones have none; numbering goes on after a given id", async () => {
+test("Bus gives events growing ids, and live events none; numbering can continue after a given id", async () => {
   await using tmp = await tmpdir()
   await inInstance(tmp.path, (all) => {
     const first = Bus.publish(Created, { id: "a" }).id!
@@ -195,7 +195,7 @@ test("Bus numbers events with ids that grow; live ones have none; numbering goes
   })
 })
 
-test("Bus: an event that a subscriber publishes is delivered after the current one, to all subscribers", async () => {
+test("Bus delivers an event that a subscriber publishes after the current one, to all subscribers", async () => {
   await using tmp = await tmpdir()
   await inInstance(tmp.path, (all) => {
     const seen: string[] = []
@@ -228,7 +228,7 @@ test("Bus delivers to the subscribers of the instance in order of subscription, 
   assert.deepEqual(heard, ["first", "second", "third", "global"])
 })
 
-test("Bus delivers an event only to those who had subscribed when it was published", async () => {
+test("Bus delivers an event only to those who were subscribed when it was published", async () => {
   await using tmp = await tmpdir()
   const heard: string[] = []
   await Instance.provide({
@@ -287,7 +287,7 @@ test("Bus publishes instance.disposed last, whatever the instance was used for",
   })
 })
 
-test("Bus outside an instance says so", () => {
+test("Bus.publish() outside an instance throws", () => {
   assert.throws(() => Bus.publish(Created, { id: "1" }), { name: "Instance.NoInstance" })
   assert.throws(() => Bus.subscribe("*", () => {}), { name: "Instance.NoInstance" })
 })

@@ -1,4 +1,4 @@
-// The event log on real files: what survives, what is cut, what a cursor finds.
+// The event log on real files: restarts, torn files, limits, cursors.
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
 import {
@@ -53,7 +53,7 @@ function abandoned(directory: string): string {
   return directory
 }
 
-test("createEventLog() returns exactly the events after an id, also after an orderly restart", async () => {
+test("createEventLog() returns exactly the events after an id, also after a clean restart", async () => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   const log = createEventLog({ directory })
@@ -107,7 +107,7 @@ test("createEventLog() reports events that a power cut lost to every reader acro
   log.close()
 })
 
-test("createEventLog() cuts a torn end and bytes that are zero", async () => {
+test("createEventLog() cuts off a torn tail and zero bytes", async () => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   for (const damage of [
@@ -161,7 +161,7 @@ test("createEventLog() removes the oldest segment when enough events remain, and
   again.close()
 })
 
-test("createEventLog() limits what it stores by bytes if they are reached first", async () => {
+test("createEventLog() also limits the stored bytes", async () => {
   await using tmp = await tmpdir()
   const log = createEventLog({
     directory: join(tmp.path, "e"),
@@ -254,7 +254,7 @@ test("createEventLog() recreates a removed folder, reports the loss once, and co
   again.close()
 })
 
-test("createEventLog() leaves a record of its ids when it is closed after its folder was removed", async () => {
+test("createEventLog() records its last id when it is closed after its folder was removed", async () => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   const log = createEventLog({ directory })
@@ -310,7 +310,7 @@ for (const [what, use] of [
     again.close()
   })
 
-test("createEventLog() retries after a while by a monotonic clock", async (t) => {
+test("createEventLog() retries after a failure, timed by a monotonic clock", async (t) => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   const log = createEventLog({ directory })

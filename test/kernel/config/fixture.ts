@@ -1,4 +1,4 @@
-// What the tests of the configuration share: files in their places, an instance, bounded waiting.
+// Shared by the configuration tests: writing configuration files, an instance, bounded waiting.
 import assert from "node:assert/strict"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,4 +1,4 @@
-// Files of a folder that nobody trusts, far too large: refused with a clear message by the command, before any work.
+// Oversized files of an untrusted folder: the command refuses them with a clear message before any work.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
@@ -17,7 +17,7 @@ for (const [what, content, message] of [
   ["2 MB", `{}//${"x".repeat(2e6)}`, /config\.jsonc: the file cannot be read: 2000004 bytes are too many/],
   ["1,000 levels", `{"a":${"[".repeat(1_000)}`, /nested deeper than 200 levels/],
 ] as const)
-  test(`a configuration with ${what} is refused, and nothing runs without its rules`, async () => {
+  test(`a configuration with ${what} is refused, and nothing runs`, async () => {
     await using tmp = await tmpdir({ git: true })
     tmp.write(".vitamin/config.jsonc", content)
     tmp.write("a1", "secret")

@@ -1,4 +1,4 @@
-// Hot reload where files and folders of the configuration are links that are swapped for others.
+// Hot reload if files and folders of the configuration are links that are replaced.
 import { mkdirSync, renameSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"

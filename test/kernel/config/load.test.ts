@@ -13,7 +13,7 @@ test("Config.load() returns an empty config if there are no files", async () => 
   assert.deepEqual(await Config.load({ directory: tmp.path }), {})
 })
 
-test("Config.load() lets the project win over the global file and keeps untouched keys", async () => {
+test("Config.load() lets the project override the global file, key by key", async () => {
   await using tmp = await tmpdir()
   writeGlobal('{ "provider": { "default": "anthropic", "openai": { "apiKey": "k" } }, "model": "a/b" }')
   tmp.write(".vitamin/config.jsonc", '{ "provider": { "default": "openai" } } // mine')
@@ -61,7 +61,7 @@ test("Config.load() takes VITAMIN_CONFIG as a path relative to the current folde
   assert.equal(await modelWith(""), undefined)
 })
 
-test("Config.load() replaces lists, but lets permission rules follow one another", async () => {
+test("Config.load() replaces lists, but appends permission rules", async () => {
   await using tmp = await tmpdir()
   writeGlobal(`{
     "permission": [{ "permission": "bash.execute", "action": "deny", "pattern": "*" }],
@@ -95,7 +95,7 @@ test("Config.load() never lets a default of a higher layer hide an explicit valu
   assert.deepEqual(config, { skills: { root: "mine" }, rules: { root: "RULES.md" } })
 })
 
-test("Config.load() fills the defaults of the parts that are there", async () => {
+test("Config.load() fills in the defaults of the parts that are present", async () => {
   await using tmp = await tmpdir()
   const inline = {
     mcp: {},
@@ -119,7 +119,7 @@ test("Config.load() fills the defaults of the parts that are there", async () =>
   })
 })
 
-test("Config.load() counts a remote key only in the global file and in VITAMIN_CONFIG", async () => {
+test("Config.load() uses a remote key only in the global file and in VITAMIN_CONFIG", async () => {
   await using tmp = await tmpdir()
   const remote = { url: "https://127.0.0.1:1/c.json" }
   const text = JSON.stringify({ remote })
@@ -174,7 +174,7 @@ test("Config.inspect() says where each value came from and which layers were rea
   assert.deepEqual([inspection.warnings, inspection.ignored], [[], []])
 })
 
-test("Config.inspect() removes unknown keys at any depth and names place and nearest name", async () => {
+test("Config.inspect() removes unknown keys at any depth, and names their place and the nearest known key", async () => {
   await using tmp = await tmpdir()
   const file = writeGlobal(`{
   "modle": "a/b",
@@ -216,7 +216,7 @@ test("Config.get() reads once per instance", async () => {
   })
 })
 
-test("Config.get() tries again after a first load that failed", async () => {
+test("Config.get() retries after a failed first load", async () => {
   await using tmp = await tmpdir()
   tmp.write(".vitamin/config.jsonc", "{")
   await inInstance(tmp.path, async () => {
@@ -226,7 +226,7 @@ test("Config.get() tries again after a first load that failed", async () => {
   })
 })
 
-test("mergeLayers() cannot reach a prototype", () => {
+test("mergeLayers() cannot pollute a prototype", () => {
   const evil = JSON.parse(
     '{ "__proto__": { "bad": 1 }, "provider": { "__proto__": { "bad": 1 }, "constructor": { "prototype": { "bad": 1 } } } }',
   )
@@ -239,7 +239,7 @@ test("mergeLayers() cannot reach a prototype", () => {
   assert.deepEqual(Object.keys(merged.provider as object), ["constructor"])
 })
 
-test("mergeLayers() leaves the layers as they were", () => {
+test("mergeLayers() does not change the layers", () => {
   const low = { provider: { a: { apiKey: "1" } } }
   mergeLayers([
     { source: "low", value: low },
@@ -248,7 +248,7 @@ test("mergeLayers() leaves the layers as they were", () => {
   assert.deepEqual(low, { provider: { a: { apiKey: "1" } } })
 })
 
-test("Config.inspect() with isTrusted false applies inline values and nothing that only a trusted folder may say", async () => {
+test("Config.inspect() with isTrusted false applies inline values, and nothing that only a trusted folder may set", async () => {
   await using tmp = await tmpdir()
   const allow = { permission: "bash.execute", pattern: "*", action: "allow" as const }
   tmp.write(".vitamin/config.jsonc", JSON.stringify({ model: "a/of-the-project", permission: [allow] }))

@@ -59,7 +59,7 @@ async function logged(tmp: Tmp, pattern: RegExp, fn: (warned: () => Promise<void
   }
 }
 
-test("Config.get() starts without the remote layer, then takes it and publishes the change", async () => {
+test("Config.get() starts without the remote layer, then applies it and publishes the change", async () => {
   await using tmp = await tmpdir()
   await using server = await serve(says('{ "model": "a/remote", /* c */ }'))
   name(server.url)
@@ -217,7 +217,7 @@ test("Config.get() fetches again when the URL changes", async () => {
   })
 })
 
-test("Config.get() does not keep a process alive that disposes of its instance", async () => {
+test("Config.get() does not keep the process alive after its instance is disposed", async () => {
   await using tmp = await tmpdir()
   await using server = await serve(() => {})
   name(server.url, { timeout: 60_000 })
@@ -233,7 +233,7 @@ test("Config.get() does not keep a process alive that disposes of its instance",
   assert.equal(stdout, "done\n")
 })
 
-test("Config.get() never logs or warns with the query of the remote URL", async () => {
+test("Config.get() never logs the query of the remote URL", async () => {
   await using tmp = await tmpdir()
   await using server = await serve(says('{ "model": "a/b" }'))
   name(`${server.url}?token=query-secret`)

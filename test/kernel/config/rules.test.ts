@@ -7,7 +7,7 @@ import { inInstance, withVariable, writeGlobal } from "./fixture.ts"
 
 const rule = (action: string, pattern: string) => ({ permission: "bash.execute", pattern, action })
 
-test("Config.rules() gives the rules of each layer with its source, in the order of the layers", async () => {
+test("Config.rules() returns the rules of each layer with its source, in the order of the layers", async () => {
   await using tmp = await tmpdir()
   writeGlobal(JSON.stringify({ permission: [rule("deny", "rm *")], model: "a/b" }))
   tmp.write(

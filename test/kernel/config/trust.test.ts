@@ -31,7 +31,7 @@ const everything = JSON.stringify({
   adapters: { acp: { transport: "stdio" }, sandbox: { enabled: false } },
 })
 
-test("Config.inspect() ignores and names what an untrusted folder may not say", async () => {
+test("Config.inspect() ignores and names settings that an untrusted folder may not have", async () => {
   await using tmp = await tmpdir()
   writeGlobal('{ "environment": { "pass": ["b"] }, "rules": { "root": "MINE.md" } }')
   tmp.write(".vitamin/config.jsonc", everything)
@@ -125,7 +125,7 @@ for (const path of ["/etc", "..", "a/../../b", "a\\..\\b", "~/x", "C:\\x", "C:x"
     assert.match(ignored[0]!.reason, /relative path without "\.\."/)
   })
 
-test("Config.inspect() lets an untrusted folder set its schema, and names its agent, scripts and adapters", async () => {
+test("Config.inspect() accepts $schema of an untrusted folder, and ignores and names agent, scripts and adapters", async () => {
   await using tmp = await tmpdir()
   const kept = { $schema: "https://x/schema.json" }
   const rest = { agent: { name: "a", model: "m" }, adapters: { acp: {} }, scripts: { expirationDays: 30 } }
@@ -166,7 +166,7 @@ test("Config.inspect() names a hundred ignored rules by their place in the file,
   assert.equal(ignored.at(-1)?.key, "and 50 more")
 })
 
-test("Config.get() warns once of an ignored key, whatever else changes and in how many folders it is read", async () => {
+test("Config.get() warns once about an ignored key, whatever else changes and however many folders read it", async () => {
   await using tmp = await tmpdir({ git: true })
   mkdirSync(join(tmp.path, "sub"))
   const log = join(tmp.path, "log")
@@ -185,7 +185,7 @@ test("Config.get() warns once of an ignored key, whatever else changes and in ho
   assert.match(lines[1]!, /WARN .*scripts is ignored: /)
 })
 
-test("Config.load() refuses a file of an untrusted folder that really is elsewhere", async () => {
+test("Config.load() refuses a file of an untrusted folder whose real path is outside it", async () => {
   await using tmp = await tmpdir()
   await using other = await tmpdir()
   const secret = other.write("project.jsonc", '{ "model": "a/elsewhere" }')
@@ -198,7 +198,7 @@ test("Config.load() refuses a file of an untrusted folder that really is elsewhe
   assert.equal((await Config.load({ directory: tmp.path })).model, "a/elsewhere")
 })
 
-test("Config.load() refuses a folder .vitamin that leads out of an untrusted folder, not one that stays in", async () => {
+test("Config.load() refuses a link .vitamin that leads out of an untrusted folder, and accepts one that stays inside", async () => {
   await using tmp = await tmpdir()
   tmp.write("../project-sibling/config.jsonc", '{ "model": "a/sibling" }')
   await using other = await tmpdir()

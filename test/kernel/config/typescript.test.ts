@@ -78,7 +78,7 @@ export default defineConfig({
 })
 `
 
-test("loadConfig() loads the example of document 004 where there is no node_modules", async () => {
+test("loadConfig() loads the documented example in a folder without node_modules", async () => {
   await using tmp = await tmpdir()
   const config = await loadConfig(tmp.write(".plaited/config.ts", example))
   assert.equal(config.agent.name, "my-project-agent")
@@ -88,7 +88,7 @@ test("loadConfig() loads the example of document 004 where there is no node_modu
   assert.deepEqual(config.scripts, { persistence: "file", path: ".plaited/scripts.json", expirationDays: 30 })
 })
 
-test("Config.load() takes the example as the TypeScript layer and keeps its hooks", async () => {
+test("Config.load() loads the example as the TypeScript layer and keeps its hooks", async () => {
   await using tmp = await tmpdir()
   tmp.write(".plaited/config.ts", example)
   await Trust.grant(tmp.path)
@@ -117,7 +117,7 @@ for (const name of [
   "vitamin/agent",
   "plaited/agent",
 ])
-  test(`loadConfig() resolves ${name} to this program, also past a package of that name`, async () => {
+  test(`loadConfig() resolves ${name} to this program, even if a package of that name is installed`, async () => {
     await using tmp = await tmpdir()
     tmp.write("package.json", '{ "type": "commonjs" }')
     tmp.write(`node_modules/${name}/index.js`, "throw new Error('foreign')")
@@ -125,7 +125,7 @@ for (const name of [
     assert.equal((await loadConfig(tmp.write("config.ts", code))).agent.name, "n")
   })
 
-test("loadConfig() prints no warning of Node", async () => {
+test("loadConfig() causes no warning of Node", async () => {
   await using tmp = await tmpdir()
   const file = tmp.write(
     "config.ts",
@@ -140,7 +140,7 @@ test("loadConfig() prints no warning of Node", async () => {
   assert.equal(output, "functiongemma\n")
 })
 
-test("loadConfig() fills the defaults of document 004", async () => {
+test("loadConfig() fills in the documented defaults", async () => {
   await using tmp = await tmpdir()
   const code =
     'export default { agent: { name: "n" }, mcp: {}, skills: {}, rules: {}, adapters: { acp: {}, sandbox: { security: {} } }, scripts: {} }'
@@ -168,7 +168,7 @@ test("loadConfig() requires an agent with a name", async () => {
   assert.match(unnamed.message, /b\.ts: agent\.name: is missing; expected string/)
 })
 
-test("loadConfig() names the file that is missing, throws, is broken, or exports nothing", async () => {
+test("loadConfig() names a file that is missing, throws, is broken, or exports nothing", async () => {
   await using tmp = await tmpdir()
   const messageOf = async (name: string, code: string) =>
     (await problemsOf(() => loadConfig(tmp.write(name, code)))).message

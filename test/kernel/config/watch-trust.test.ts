@@ -1,4 +1,4 @@
-// Trust that is given or taken back by another process while the configuration is watched.
+// Another process gives or takes back trust while the configuration is watched.
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
 import { symlinkSync } from "node:fs"

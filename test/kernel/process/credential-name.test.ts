@@ -45,7 +45,7 @@ test("isCredentialName() knows the names of real-world credentials", () => {
   )
 })
 
-test("isCredentialName() leaves ordinary names alone, and those about a credential's place or size", () => {
+test("isCredentialName() is false for ordinary names, and for names such as TOKEN_FILE and TOKEN_TTL", () => {
   assert.deepEqual(
     names(ordinary).filter((name) => isCredentialName(name)),
     [],

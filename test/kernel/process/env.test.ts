@@ -1,4 +1,4 @@
-// The environment through one door.
+// The environment of this process and of its children.
 import assert from "node:assert/strict"
 import { chmodSync, existsSync, utimesSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ afterEach(() => {
   for (const name of Object.keys(process.env)) if (name.startsWith("ENV_TEST")) delete process.env[name]
 })
 
-test("Env.get() reads a variable as it is now, and undefined where there is none", () => {
+test("Env.get() returns the current value of a variable, or undefined", () => {
   assert.equal(Env.get("ENV_TEST"), undefined)
   process.env.ENV_TEST = "one"
   assert.equal(Env.get("ENV_TEST"), "one")
@@ -61,7 +61,7 @@ test("Env.forCommand() leaves out credentials that the person has not named, and
   assert.equal(Env.get("ENV_TEST_SECRET"), "secret-of-another-0123")
 })
 
-test("Env.forServer() has a base and proxies without a password", async () => {
+test("Env.forServer() has base variables, and proxies without a password", async () => {
   const given = { HTTP_PROXY: "http://proxy:1", HTTPS_PROXY: "http://me:pass@proxy:1", ENV_TEST: "1" }
   await withEnv(given, () => {
     const env = Env.forServer()
@@ -71,7 +71,7 @@ test("Env.forServer() has a base and proxies without a password", async () => {
   })
 })
 
-test("variables that a command loses are gone from /proc/self/environ, and still there for us", async () => {
+test("withheld variables are removed from /proc/self/environ, and stay in process.env", async () => {
   const script = `
     const Env = await import(${JSON.stringify(import.meta.resolve("#kernel/process/env.ts"))})
     const { readFileSync } = await import("node:fs")
@@ -98,7 +98,7 @@ async function withEnv(values: Record<string, string>, fn: () => Promise<void> |
   }
 }
 
-test("Env.forChild() keeps what a child cannot do without, unless it is a secret itself", async () => {
+test("Env.forChild() keeps base variables, unless the whole value is a secret", async () => {
   Secret.register("ordinary-word", "key")
   const names = [
     "PATH",
@@ -124,7 +124,7 @@ test("Env.forChild() keeps what a child cannot do without, unless it is a secret
   })
 })
 
-test("Vcs.git() gives git the variables that it needs and no others", async () => {
+test("Vcs.git() passes git the variables that it needs and no others", async () => {
   await using tmp = await tmpdir()
   chmodSync(tmp.write("bin/git", "#!/bin/sh\nexec /usr/bin/env\n"), 0o755)
   const given = { ANTHROPIC_API_KEY: "sk-never-held", ENV_TEST_X: "x", GIT_DIR: "/nowhere", LOGNAME: "me" }

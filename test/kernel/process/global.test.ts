@@ -1,4 +1,4 @@
-// Where things live: the XDG folders, and their defaults.
+// The XDG folders and their defaults.
 import assert from "node:assert/strict"
 import { userInfo } from "node:os"
 import { join } from "node:path"
@@ -31,7 +31,7 @@ for (const [name, folder, variable, fallback] of folders)
     }
   })
 
-test("Global.data() is VITAMIN_DATA_DIR where that is an absolute path; the others are not moved by it", () => {
+test("Global.data() is VITAMIN_DATA_DIR if that is an absolute path; it does not change the other folders", () => {
   process.env.XDG_DATA_HOME = "/xdg"
   process.env.XDG_STATE_HOME = "/xdg-state"
   process.env.VITAMIN_DATA_DIR = "/own/data"
@@ -43,7 +43,7 @@ test("Global.data() is VITAMIN_DATA_DIR where that is an absolute path; the othe
   }
 })
 
-test("Global takes the home of the user when HOME is empty or relative, never the current folder", () => {
+test("Global uses the user's home folder if HOME is empty or relative, never the current folder", () => {
   delete process.env.XDG_CONFIG_HOME
   for (const value of ["", "some/where"]) {
     process.env.HOME = value

@@ -36,7 +36,7 @@ const all = () => {
   Log.error("error")
 }
 
-test("Log prints what is at its level or above", async () => {
+test("Log prints lines at its level or above", async () => {
   const shown = { debug: 4, info: 3, warn: 2, error: 1 }
   for (const [level, count] of Object.entries(shown)) {
     Log.setLevel(level.toUpperCase())
@@ -45,7 +45,7 @@ test("Log prints what is at its level or above", async () => {
   }
 })
 
-test("Log.setLevel() refuses an unknown level and keeps the one in force", async () => {
+test("Log.setLevel() refuses an unknown level and keeps the current one", async () => {
   Log.setLevel("INFO")
   assert.throws(() => Log.setLevel("loud"), {
     name: "RangeError",
@@ -76,7 +76,7 @@ test("Log goes to stderr, never to stdout, at the level of VITAMIN_LOG", async (
   assert.deepEqual(await levelsOf("nonsense"), ["warn", "error"])
 })
 
-test("Log writes plain sentences to stderr, and log lines if more than warnings are asked for", async () => {
+test("Log writes plain sentences to stderr, and full log lines at level info or debug", async () => {
   await using tmp = await tmpdir()
   const script = tmp.write(
     "log.mts",

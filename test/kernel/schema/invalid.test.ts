@@ -91,7 +91,7 @@ test("Config.load() accepts BOM and CRLF", async () => {
   assert.equal((await Config.load({ directory: tmp.path })).model, "a/b")
 })
 
-test("Config.load() does not wait on a pipe and refuses a folder in the place of a file", async () => {
+test("Config.load() does not hang on a pipe, and refuses a folder in place of a file", async () => {
   await using tmp = await tmpdir()
   mkdirSync(join(tmp.path, ".vitamin"))
   execFileSync("mkfifo", [join(tmp.path, ".vitamin/config.jsonc")])
@@ -109,7 +109,7 @@ test("Config.load() ignores a .vitamin that is a file", async () => {
   assert.deepEqual(await Config.load({ directory: tmp.path }), {})
 })
 
-test("Config.load() refuses a VITAMIN_CONFIG that names no file", async () => {
+test("Config.load() refuses a VITAMIN_CONFIG whose file does not exist", async () => {
   await using tmp = await tmpdir()
   await withVariable("/nowhere/x.jsonc", async () => {
     const { message } = await problemsOf(() => Config.load({ directory: tmp.path }))
@@ -226,7 +226,7 @@ test("Config.load() refuses a remote URL that is neither https nor on this machi
   }
 })
 
-test("Config.inspect() stays quick and brief on thousands of unknown keys and bad rules", async () => {
+test("Config.inspect() stays fast and brief for thousands of unknown keys and bad rules", async () => {
   await using tmp = await tmpdir()
   const keys = Array.from({ length: 9_000 }, (_, i) => `"unknown${i}": 1`)
   tmp.write(".vitamin/config.jsonc", `{ ${keys.join(",")} }`)

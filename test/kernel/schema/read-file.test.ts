@@ -1,4 +1,4 @@
-// Files of an untrusted folder that somebody swaps while they are read.
+// Files of an untrusted folder that are swapped while they are read.
 import assert from "node:assert/strict"
 import { renameSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ for (const [when, isSwappedBack, problem] of [
   ["before the file is opened", false, /cannot be read: it leads outside the work tree/],
   ["only while the file is opened", true, /cannot be read: it changed while it was opened/],
 ] as const)
-  test(`Config.get() reads nothing through a link out of an untrusted folder that is put there ${when}`, async () => {
+  test(`Config.get() does not follow a link out of an untrusted folder that is placed ${when}`, async () => {
     await using tmp = await tmpdir()
     const file = tmp.write(".vitamin/config.jsonc", '{ "model": "a/inside" }')
     tmp.write("../outside/config.jsonc", '{ "model": "a/outside" }')

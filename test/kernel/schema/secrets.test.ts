@@ -57,7 +57,7 @@ test("Config.load() does not redact ordinary header values", async () => {
   assert.equal(Secret.redact("application/json 2023-06-01"), "application/json 2023-06-01")
 })
 
-test("Config.redacted() shows no user info and no query of a URL, but patterns as they are", async () => {
+test("Config.redacted() removes user info and query from URLs, but not from patterns", async () => {
   await using tmp = await tmpdir()
   const inline: Config.Input = {
     $schema: "https://example.com/schema.json",

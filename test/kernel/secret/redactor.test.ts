@@ -21,7 +21,7 @@ test("createRedactor() finds a secret that is cut anywhere, also byte by byte an
   assert.equal(redacted([...text]), wanted)
 })
 
-test("createRedactor() takes the longer of two secrets that begin alike, also when its end comes later", () => {
+test("createRedactor() redacts the longer of two secrets with the same start, even if its end comes in a later chunk", () => {
   Secret.register("prefix-key", "short")
   Secret.register("prefix-key-and-more", "long")
   assert.equal(redacted(["x prefix-key", "-and-more y"]), "x [long] y")

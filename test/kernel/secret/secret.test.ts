@@ -1,4 +1,4 @@
-// Redaction by value: what we hold goes, what looks like it stays.
+// Redaction by value: known secrets are replaced, similar text stays.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Secret from "#kernel/secret/secret.ts"
@@ -11,7 +11,7 @@ test("Secret.redact() replaces every known value, the longer one first", () => {
   assert.equal(Secret.reveals("x redact-me-2"), false)
 })
 
-test("Secret.register() leaves short and missing values alone", () => {
+test("Secret.register() ignores short and missing values", () => {
   Secret.register("seven77", "short")
   Secret.register("", "empty")
   Secret.register(undefined, "missing")
@@ -23,7 +23,7 @@ test("Secret.redact() is not misled by special patterns in a label", () => {
   assert.equal(Secret.redact("a special-pattern b"), "a [$& $1] b")
 })
 
-test("Secret.redactJson() gives JSON whatever the secrets look like", () => {
+test("Secret.redactJson() returns valid JSON for any secret", () => {
   const secrets = ['quote"inside', "nline-break", "back\\slash", "42424242", "true,false", 'label "quoted"']
   for (const secret of secrets) Secret.register(secret, 'label "x"')
   const data = { [secrets[0]!]: secrets, n: 42424242, text: "\nline-break", list: [true, false] }
@@ -37,7 +37,7 @@ test("Secret.redactJson() gives JSON whatever the secrets look like", () => {
   assert.equal(Secret.redactJson('{"b":1, "a":2}'), '{"b":1, "a":2}')
 })
 
-test("Secret.redactJson() leaves a name that is an ordinary word, even if it is a known secret", () => {
+test("Secret.redactJson() does not rename a field whose name is an ordinary word and a known secret", () => {
   Secret.register("directory", "a bad key")
   const data = {
     directory: "in directory",

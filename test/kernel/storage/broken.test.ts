@@ -1,4 +1,4 @@
-// Records that are no records any more: quarantined and named, or mended from the journal; all others load.
+// Broken records: quarantined and reported, or repaired from the journal; all others load.
 import assert from "node:assert/strict"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -56,7 +56,7 @@ test("Storage.check() reports and quarantines each of 20 broken records among 1 
   assert.deepEqual(await Storage.check(), { records: 980, broken: [] })
 })
 
-test("Storage.read() of each of 1 000 records loads 980 and names 20, and the broken bytes are kept", async () => {
+test("Storage.read() loads 980 of 1 000 records, reports 20 broken ones, and keeps their bytes", async () => {
   await using store = await tmpStore()
   const { well, broken } = thousand(store)
   const before = new Map(broken.map((name) => [name, contentOf(store.file(...keyOf(name)))]))
@@ -113,7 +113,7 @@ for (const [kind, damage] of Object.entries(kinds)) {
   })
 }
 
-test("Storage.Corrupt tells the reason once, and where the record is now", async () => {
+test("Storage.Corrupt has the reason once, and the new path of the record", async () => {
   await using store = await tmpStore()
   mkdirSync(join(store.root, "storage"), { recursive: true })
   writeFileSync(store.file("top"), "{")
@@ -122,7 +122,7 @@ test("Storage.Corrupt tells the reason once, and where the record is now", async
   })
 })
 
-test("Storage quarantines a broken record with the longest names", async () => {
+test("Storage quarantines a broken record whose names have the maximum length", async () => {
   await using store = await tmpStore()
   const key = ["a".repeat(200), "b".repeat(200), "c".repeat(200)]
   mkdirSync(dirname(store.file(...key)), { recursive: true })
@@ -132,7 +132,7 @@ test("Storage quarantines a broken record with the longest names", async () => {
   assert.ok(existsSync(error.data.movedTo as string))
 })
 
-test("Storage: a repair never undoes a write at the same time", async () => {
+test("Storage: a repair never undoes a concurrent write", async () => {
   await using store = await tmpStore()
   const keys = Array.from({ length: 40 }, (_, i) => ["race", `k${i}`])
   for (const [i, key] of keys.entries()) {
@@ -151,7 +151,7 @@ test("Storage: a repair never undoes a write at the same time", async () => {
   for (const key of keys) assert.equal(await Storage.read(key), "new")
 })
 
-test("Storage.check() goes past foreign files and names the ones that cannot be records", async () => {
+test("Storage.check() continues after foreign files, and names those that cannot be records", async () => {
   await using store = await tmpStore()
   await Storage.write(["well", "k"], 1)
   const folder = join(store.root, "storage")
@@ -165,7 +165,7 @@ test("Storage.check() goes past foreign files and names the ones that cannot be 
   for (const text of broken) assert.match(text, /^Key .* is refused: /)
 })
 
-test("Storage continues when its folder was removed while it was open, and later writes are kept", async () => {
+test("Storage continues after its folder was removed, and stores later writes", async () => {
   await using tmp = await tmpdir()
   await Storage.write(["a", "one"], { n: 1 })
   rmSync(Global.data(), { recursive: true })

@@ -1,5 +1,5 @@
-// A store that dies at any of its file calls, again and again, with the next segment always near: what it acknowledged
-// is there after every death. What killing a process finds once in thousands of tries is found here by counting calls.
+// A store that dies at each of its file calls in turn, with small segments: acknowledged writes must survive every
+// crash. Counting calls finds what killing a process finds once in thousands of tries.
 
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"

@@ -1,4 +1,4 @@
-// Ends that nobody can prepare for: kill -9 while writing, and the power going out.
+// kill -9 while writing, and power cuts.
 import { execFileSync } from "node:child_process"
 import { copyFileSync, existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
@@ -29,7 +29,7 @@ test("Storage loses no acknowledged write and shows no half-written one after ki
 
 const noMount = mountProblem()
 
-test("Storage loses nothing acknowledged when the power goes out", { skip: noMount }, async () => {
+test("Storage loses no acknowledged write in a power cut", { skip: noMount }, async () => {
   await using tmp = await tmpdir()
   const image = join(tmp.path, "disk.img")
   for (let i = 0; i < repeat(5, 100); i++) {

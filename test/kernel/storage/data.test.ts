@@ -1,4 +1,4 @@
-// What may be stored and under which keys, and what must never reach the disk.
+// Valid data and keys, and secrets that must never be written.
 import assert from "node:assert/strict"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -15,7 +15,7 @@ function deep(levels: number): unknown {
   return value
 }
 
-test("Storage.write() refuses what is not JSON, names the record, and leaves the old value", async () => {
+test("Storage.write() refuses data that is not JSON, names the record, and keeps the old value", async () => {
   await using _ = await tmpStore()
   await Storage.write(key, "old")
   const circular: Record<string, unknown> = {}
@@ -38,7 +38,7 @@ test("Storage.write() refuses what is not JSON, names the record, and leaves the
   assert.equal(await Storage.read(key), "old")
 })
 
-test("Storage keeps a `__proto__` inside data as plain data", async () => {
+test("Storage stores a `__proto__` key as plain data", async () => {
   await using store = await tmpStore()
   const text = '{"__proto__":{"admin":true},"constructor":{"prototype":1}}'
   await Storage.write(key, JSON.parse(text))
@@ -112,7 +112,7 @@ test("Storage takes keys with unusual but safe names", async () => {
   assert.deepEqual(readdirSync(store.root).sort(), ["journal", "storage"])
 })
 
-test("Storage never writes a known secret, in any value and any form of JSON", async () => {
+test("Storage never writes a known secret, plain or escaped, in any value", async () => {
   await using store = await tmpStore()
   const plain = "sk-held-0123456789"
   const odd = 'pem "quoted"\nline\\two\u0007'
@@ -147,7 +147,7 @@ test("Storage never writes a known secret, in any value and any form of JSON", a
   }
 })
 
-test("Storage leaves text that only looks like a secret, also in JSON form", async () => {
+test("Storage does not redact text that only looks like a secret", async () => {
   await using _ = await tmpStore()
   Secret.register("ntoken-12345", "token")
   Secret.register("1234567890", "number")

@@ -1,4 +1,4 @@
-// A disk that is full, folders that cannot be written, and a process that has no file handles left.
+// A full disk, read-only folders, and a process without free file handles.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -72,7 +72,7 @@ test("Storage reads from a read-only folder and refuses to write there", { skip:
   }
 })
 
-test("Storage reports that no file handle is left, and continues when one is", async () => {
+test("Storage reports that no file handle is left, and continues when one is free", async () => {
   await using tmp = await tmpdir()
   const script = `
     import { openSync, closeSync } from "node:fs"

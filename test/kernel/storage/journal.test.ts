@@ -1,4 +1,4 @@
-// Journals that were torn, damaged, deleted or forged: the store opens, and what can be had is had.
+// Torn, damaged, deleted and forged journals: the store opens, and recovers as much as possible.
 import assert from "node:assert/strict"
 import {
   closeSync,
@@ -32,7 +32,7 @@ function overwrite(file: string, offset: number, bytes: Uint8Array) {
 
 const sizeOf = (key: string[], data: unknown) => recordSize(key.join("/"), Buffer.from(JSON.stringify(data)))
 
-test("Storage opens a journal that was torn at any byte of its last record, and keeps all before it", async () => {
+test("Storage opens a journal that was torn at any byte of its last record, and keeps all earlier records", async () => {
   await using store = await tmpStore()
   const [first, last] = [
     ["torn", "first"],
@@ -61,7 +61,7 @@ test("Storage opens a journal that was torn at any byte of its last record, and 
   assert.deepEqual(await Storage.read(last), { n: 2 })
 })
 
-test("Storage continues after a torn tail, and reads it after the next open", async () => {
+test("Storage writes after a torn tail, and reads these records at the next open", async () => {
   await using store = await tmpStore()
   await Storage.write(["torn", "first"], 1)
   await Storage.write(["torn", "last"], 2)
@@ -144,7 +144,7 @@ const damages: Record<string, (file: string) => void> = {
 }
 const parts = ["state", "lock", "lock-wal", "lock-shm", "lock.door", "lock.guard", "segment-0", "segment-1"]
 
-test("Storage opens when any file of its journal is gone or garbage, and keeps what is in the record files", async (t) => {
+test("Storage opens if any file of its journal is missing or garbage, and keeps the record files", async (t) => {
   await using store = await tmpStore()
   const [key, once] = [
     ["damage", "k"],
@@ -182,7 +182,7 @@ function generationOf(store: TmpStore): number {
   return Math.max(...[0, 1].map((n) => readSegment(segmentOf(store, n))?.generation ?? 0))
 }
 
-test("Storage reports what is wrong with the place of its journal, and still reads", async () => {
+test("Storage reports an unusable journal folder, and still reads records", async () => {
   await using store = await tmpStore()
   await Storage.write(["way", "k"], 1)
   await Storage.close()
@@ -200,7 +200,7 @@ test("Storage reports what is wrong with the place of its journal, and still rea
   assert.equal(await Storage.read(["way", "k"]), 3)
 })
 
-test("Storage removes what a crash left in its temporary folder, folders too", async () => {
+test("Storage empties its temporary folder after a crash", async () => {
   await using store = await tmpStore()
   await Storage.write(["left", "k"], 1)
   await Storage.close()

@@ -19,7 +19,7 @@ function recording(ran: number[], failing?: number) {
   })
 }
 
-test("Storage.migrate() runs what is pending in order, each once, and records the version", async () => {
+test("Storage.migrate() runs pending migrations in order, each once, and records the version", async () => {
   await using store = await tmpStore()
   const ran: number[] = []
   assert.equal(await Storage.migrate([3, 1, 2].map(recording(ran))), 3)
@@ -47,7 +47,7 @@ test("Storage.migrate() stops at a migration that fails, and the next start cont
   assert.deepEqual(ran, [1, 2, 3])
 })
 
-test("Storage.migrate() may use the store, and sees what an earlier migration wrote", async () => {
+test("a migration can use the store, and sees the writes of earlier migrations", async () => {
   await using _ = await tmpStore()
   await Storage.write(["old", "k"], { n: 1 })
   const migrations: Storage.Migration[] = [

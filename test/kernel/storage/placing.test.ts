@@ -1,4 +1,4 @@
-// Records on their way from the journal to their files: batches, what cannot be put in place, and a sync that fails.
+// Writing records from the journal to their files: batches, files that cannot be written, and a sync that fails.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { mkdirSync, readFileSync, rmdirSync } from "node:fs"
@@ -21,7 +21,7 @@ test("Storage.write() of many texts at once stores each one whole, of any length
     assert.deepEqual(await Storage.read(["text", `t${i}`]), { turn: "second", text })
 })
 
-test("Storage: of several changes of a record in one batch the last one counts, also a removal", async () => {
+test("Storage: the last of several changes of a record in one batch counts, also a removal", async () => {
   await using store = await tmpStore()
   const add = (draft: { n: number }) => draft.n++
   const [kept, gone] = [
@@ -43,7 +43,7 @@ test("Storage: of several changes of a record in one batch the last one counts, 
   assert.deepEqual(await Storage.list(["one"]), ["kept"])
 })
 
-test("Storage refuses the changes of a record whose file cannot be written, and no others of the batch", async () => {
+test("Storage rejects only the changes of a batch whose file cannot be written", async () => {
   await using store = await tmpStore()
   const [stuck, free] = [
     ["batch", "stuck"],

@@ -25,7 +25,7 @@ test("Storage.update() of four processes on one key loses no increment", async (
   await Storage.close()
 })
 
-test("Storage.write() makes another process read the new value", async () => {
+test("another process reads the new value after Storage.write()", async () => {
   await using tmp = await tmpdir()
   await Storage.write(key, { n: 1 })
   await using child = runFixture("storage-counter.ts", { args: ["1"], env: tmp.env })
@@ -43,7 +43,7 @@ test("Storage: a process that dies inside an update frees the lock at once and c
   await Storage.close()
 })
 
-test("Storage: a paused holder keeps the lock, the others fail after five seconds and name it", async () => {
+test("Storage: a paused process keeps the lock; others fail after five seconds and name it", async () => {
   await using tmp = await tmpdir()
   await Storage.write(key, { n: 1 })
   await using child = runFixture("storage-counter.ts", { args: ["pause"], env: tmp.env })
@@ -62,7 +62,7 @@ test("Storage: a paused holder keeps the lock, the others fail after five second
   await Storage.close()
 })
 
-test("Storage: after a wait of five seconds for a paused holder, the next call fails soon", async () => {
+test("Storage: after a failed wait of five seconds, the next call fails sooner", async () => {
   await using tmp = await tmpdir()
   await Storage.write(key, { n: 1 })
   await Storage.close()
@@ -78,7 +78,7 @@ test("Storage: after a wait of five seconds for a paused holder, the next call f
   await Storage.close()
 })
 
-test("createLock() lets each of four processes in that open and close it all the time", async () => {
+test("createLock() lets each of four processes acquire the lock, while they open and close it all the time", async () => {
   await using tmp = await tmpdir()
   const args = [join(tmp.path, "lock"), "300"]
   const children = [1, 2, 3, 4].map(() => runFixture("storage-lock.ts", { args, env: tmp.env }))

@@ -1,4 +1,4 @@
-// Many records at once: the same as reading each of them, whatever happens to them meanwhile.
+// Storage.readAll() returns the same as single reads, whatever happens meanwhile.
 import assert from "node:assert/strict"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -87,7 +87,7 @@ test("Storage.readAll() reads own changes that are still being written, also tho
   )
 })
 
-test("Storage.readAll() never sees half of what another process writes, nor an older value than before", async () => {
+test("Storage.readAll() never sees a half-written record of another process, nor an older value than before", async () => {
   await using store = await tmpStore()
   lay(store, 50)
   await using child = runFixture("storage-counter.ts", { args: ["300"], env: store.env })

@@ -1,4 +1,4 @@
-// Storage through its public calls, and what lies on disk right after each.
+// The public functions of Storage, and the files right after each call.
 import assert from "node:assert/strict"
 import { AsyncLocalStorage } from "node:async_hooks"
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync } from "node:fs"
@@ -76,7 +76,7 @@ test("Storage.update() runs its change in the context of the caller", async () =
   assert.deepEqual(seen, ["a", "b"])
 })
 
-test("Storage.update() needs the record, or an initial value that it does not touch", async () => {
+test("Storage.update() needs the record, or an initial value, which it does not change", async () => {
   await using _ = await tmpStore()
   await assert.rejects(
     Storage.update(key, () => {}),
@@ -116,7 +116,7 @@ test("Storage.update() changes nothing when its change throws, is asynchronous o
   assert.equal(readFileSync(store.file(...key), "utf8"), '{"n":1,"other":true}')
 })
 
-test("Storage.write() never shows half a file to somebody who reads it", async () => {
+test("a reader never sees a half-written file of Storage.write()", async () => {
   await using store = await tmpStore()
   const body = (letter: string) => ({ letter, body: letter.repeat(300_000) })
   await Storage.write(key, body("a"))
@@ -151,7 +151,7 @@ test("Storage keeps the order of calls that nobody waited for", async () => {
   await Promise.all(ignored)
 })
 
-test("Storage: a writer gets its turn while others read without end", { timeout: 30_000 }, async () => {
+test("Storage: a writer is not starved by readers", { timeout: 30_000 }, async () => {
   await using _ = await tmpStore()
   await Storage.write(key, { n: 0 })
   let stop = false
@@ -187,7 +187,7 @@ test("Storage: while one writer has the lock, readers continue and the next writ
   assert.deepEqual(await next, { n: 20 })
 })
 
-test("Storage.remove() takes the file away, and a missing record is no error", async () => {
+test("Storage.remove() removes the file, and a missing record is no error", async () => {
   await using store = await tmpStore()
   await Storage.remove(key)
   await Storage.write(key, 1)
@@ -198,7 +198,7 @@ test("Storage.remove() takes the file away, and a missing record is no error", a
   await assert.rejects(Storage.read(key), Storage.NotFound)
 })
 
-test("Storage.remove() as the first call also removes what only the journal still has", async () => {
+test("Storage.remove() as the first call also removes a record that only the journal has", async () => {
   await using store = await tmpStore()
   await Storage.write(key, 1)
   await Storage.close()

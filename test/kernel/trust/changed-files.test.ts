@@ -1,5 +1,5 @@
-// What counts of the configuration of a trusted folder after its files changed: the last trusted deny and ask rules, and otherwise
-// what an untrusted folder may say. No code runs that nobody reviewed.
+// The configuration of a trusted folder after its files changed: the last trusted deny and ask rules apply, and
+// settings that an untrusted folder may have. Unreviewed code does not run.
 import assert from "node:assert/strict"
 import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -22,7 +22,7 @@ async function trust(tmp: Tmp): Promise<void> {
   await Config.inspect({ directory: tmp.path })
 }
 
-test("a changed config.jsonc keeps its last trusted deny rules, behind its new deny and ask rules", async () => {
+test("a changed config.jsonc keeps its last trusted deny rules, after its new deny and ask rules", async () => {
   await using tmp = await tmpdir()
   tmp.write(".vitamin/config.jsonc", jsonc(rule("deny", "a"), rule("allow", "b")))
   await trust(tmp)
@@ -58,7 +58,7 @@ test("a removed config.jsonc keeps its last trusted deny rules until the removal
 })
 
 for (const change of ["changed", "removed"])
-  test(`a ${change} config.jsonc keeps its last trusted ask rules, which lift no deny rule`, async () => {
+  test(`a ${change} config.jsonc keeps its last trusted ask rules, which override no deny rule`, async () => {
     await using tmp = await tmpdir()
     const rules = [rule("deny", "a"), rule("allow", "b"), rule("ask", "**")]
     const file = tmp.write(".vitamin/config.jsonc", jsonc(...rules))
@@ -70,7 +70,7 @@ for (const change of ["changed", "removed"])
     assert.deepEqual(config.permission, [rule("ask", "**"), ...added, rule("deny", "a")])
   })
 
-test("the ask rules of a changed config.ts stand behind the rules of the file that takes its place", async () => {
+test("the ask rules of a changed config.ts come after the rules of the file that replaces it", async () => {
   await using tmp = await tmpdir()
   const code = (...rules: object[]) => `export default { permission: ${JSON.stringify(rules)} }`
   tmp.write(".plaited/config.ts", code(rule("allow", "**")))
@@ -101,7 +101,7 @@ for (const change of ["changed", "removed"])
     assert.equal(existsSync(mark), false)
   })
 
-test("a config.ts that is not reviewed takes the place of no reviewed one", async () => {
+test("an unreviewed config.ts does not replace a reviewed one", async () => {
   await using tmp = await tmpdir()
   tmp.write(".plaited/config.ts", 'export default { model: "a/reviewed" }')
   await trust(tmp)
@@ -122,7 +122,7 @@ for (const [kind, parent, name, content] of [
   ["what a CommonJS module requires", 'import "../lib/needs.cjs"', "lib/two.cjs", "exports.a = 1"],
   ["a module under another name of the package", 'import "#lib/helper.ts"', "lib/helper.ts", "export {}"],
 ] as const)
-  test(`config.ts is not used when ${kind} that it imports changed, and nothing of that runs`, async () => {
+  test(`config.ts is not used if ${kind} that it imports has changed, and none of that code runs`, async () => {
     await using tmp = await tmpdir()
     const mark = join(tmp.path, "ran")
     tmp.write("package.json", '{ "imports": { "#lib/*": "./lib/*" } }')
@@ -159,7 +159,7 @@ test("a module that is swapped between the check and the import does not run", a
   assert.equal(existsSync(mark), false)
 })
 
-test("deny rules that were read from an earlier content are not recorded for the present one", async () => {
+test("deny rules of an earlier content are not recorded for the current one", async () => {
   await using tmp = await tmpdir()
   const file = tmp.write(".vitamin/config.jsonc", jsonc(rule("deny", "a")))
   await Trust.grant(tmp.path)

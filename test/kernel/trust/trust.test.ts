@@ -1,4 +1,4 @@
-// Trust is given by a person, for one work tree, and cannot be borrowed.
+// Trust is given by a person, for one work tree only.
 import assert from "node:assert/strict"
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import { tmpdir } from "../../fixture/tmpdir.ts"
 
 afterEach(() => Storage.close())
 
-test("Trust.grant() is kept, for the whole work tree and from any folder of it", async () => {
+test("Trust.grant() is stored, and applies to the whole work tree", async () => {
   await using tmp = await tmpdir({ git: true })
   const sub = join(tmp.path, "src/deep")
   mkdirSync(sub, { recursive: true })
@@ -21,7 +21,7 @@ test("Trust.grant() is kept, for the whole work tree and from any folder of it",
   assert.equal(await Trust.check(sub), true)
 })
 
-test("Trust.grant() for this process is not kept", async () => {
+test("Trust.grant() for this process is not stored", async () => {
   await using tmp = await tmpdir({ git: true })
   await Trust.grant(tmp.path, { keep: false })
   assert.equal(await Trust.check(tmp.path), true)
@@ -30,7 +30,7 @@ test("Trust.grant() for this process is not kept", async () => {
   assert.equal(await Trust.check(tmp.path), false)
 })
 
-test("Trust.accept() for this process keeps both of two reviews at once", async () => {
+test("Trust.accept() for this process keeps two concurrent reviews", async () => {
   await using tmp = await tmpdir({ git: true })
   for (const name of ["a", "b", "c"])
     tmp.write(`.vitamin/agents/${name}.md`, `---\ndomain: d\n---\n${name}\n`)
@@ -41,7 +41,7 @@ test("Trust.accept() for this process keeps both of two reviews at once", async 
   await Trust.remove(tmp.path)
 })
 
-test("Trust.remove() takes trust back, also if there was none", async () => {
+test("Trust.remove() removes trust, and does nothing if there is none", async () => {
   await using tmp = await tmpdir({ git: true })
   assert.equal(await Trust.remove(tmp.path), tmp.path)
   await Trust.grant(tmp.path)
@@ -50,7 +50,7 @@ test("Trust.remove() takes trust back, also if there was none", async () => {
   assert.equal(await Trust.check(tmp.path), false)
 })
 
-test("Trust.accept() keeps both of two reviews at once, and deny rules that are recorded beside them", async () => {
+test("Trust.accept() keeps two concurrent reviews, and deny rules that are recorded meanwhile", async () => {
   await using tmp = await tmpdir({ git: true })
   const names = Array.from({ length: 6 }, (_, i) => `.vitamin/agents/a${i}.md`)
   for (const name of names) tmp.write(name, `---\ndomain: d\n---\n${name}\n`)
@@ -69,7 +69,7 @@ test("Trust.accept() keeps both of two reviews at once, and deny rules that are 
   assert.deepEqual((await Reviewed.of(tmp.path)).narrowing(file), { "": [rule] })
 })
 
-test("Trust.list() names what is trusted and since when", async () => {
+test("Trust.list() returns the trusted folders with their times", async () => {
   await using tmp = await tmpdir()
   const [a, b] = [join(tmp.path, "a"), join(tmp.path, "b")]
   const before = Date.now()
@@ -92,7 +92,7 @@ test("Trust of a folder outside git covers that folder only", async () => {
   assert.equal(await Trust.check(join(tmp.path, "..")), false)
 })
 
-test("Trust does not reach a repository inside a trusted one, nor the one around it", async () => {
+test("Trust does not cover a repository inside a trusted one, nor the outer one", async () => {
   await using tmp = await tmpdir({ git: true })
   const nested = join(tmp.path, "vendor/nested")
   mkdirSync(nested, { recursive: true })
@@ -105,7 +105,7 @@ test("Trust does not reach a repository inside a trusted one, nor the one around
   assert.equal(await Trust.check(nested), true)
 })
 
-test("Trust cannot be borrowed by a .git that points at a trusted repository", async () => {
+test("a .git file that points at a trusted repository gives no trust", async () => {
   await using tmp = await tmpdir({ git: true })
   await Trust.grant(tmp.path)
   const [byFile, byLink, worktree] = ["by-file", "by-link", "worktree"].map((name) =>
@@ -130,7 +130,7 @@ test("Trust follows a symlink to the folder itself", async () => {
   assert.equal(await Trust.check(join(tmp.path, "out")), false)
 })
 
-test("Trust.check() does not believe a broken record, or one that names another folder", async () => {
+test("Trust.check() ignores a broken record, or one that names another folder", async () => {
   await using tmp = await tmpdir({ git: true })
   await Trust.grant(tmp.path)
   const [name] = await Storage.list(["trust"])
@@ -141,7 +141,7 @@ test("Trust.check() does not believe a broken record, or one that names another 
   assert.deepEqual(await Trust.list(), [])
 })
 
-test("Trust.grant() and remove() refuse what is no directory, and say so", async () => {
+test("Trust.grant() and remove() refuse a path that is not a directory", async () => {
   await using tmp = await tmpdir()
   const file = tmp.write("file", "")
   for (const change of [Trust.grant, Trust.remove]) {
@@ -155,7 +155,7 @@ test("Trust.grant() and remove() refuse what is no directory, and say so", async
   assert.deepEqual(await Trust.list(), [])
 })
 
-test("Trust.pending() names what is new, changed and removed since it was trusted, and accept() takes single files", async () => {
+test("Trust.pending() names new, changed and removed files, and accept() takes single files", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/config.jsonc", "{}")
   tmp.write(".mcp.json", "{}")
@@ -191,7 +191,7 @@ test("Trust.accept() trusts the content that was shown, not a later one", async 
   assert.match(reviewed.refusal(file, readFileSync(file)) ?? "", /it changed/)
 })
 
-test("Trust.grant() for this process covers what is there then, not what comes later", async () => {
+test("Trust.grant() for this process covers current files, not later ones", async () => {
   await using tmp = await tmpdir()
   const file = tmp.write(".vitamin/config.jsonc", "{}")
   await Trust.grant(tmp.path, { keep: false })

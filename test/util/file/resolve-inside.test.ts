@@ -1,4 +1,4 @@
-// Paths are judged by where they really are, and what was opened is what was judged.
+// Paths are judged by their real path, and the opened file is the judged one.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { readFileSync, realpathSync, symlinkSync } from "node:fs"
@@ -48,7 +48,7 @@ const good: [path: string, real: string][] = [
   ["..a", "..a"],
 ]
 for (const [path, real] of good)
-  test(`resolveInside() gives the real path of ${path}`, async () => {
+  test(`resolveInside() returns the real path of ${path}`, async () => {
     await using tmp = await tree()
     assert.equal(await resolveInside(tmp.path, path), join(tmp.path, real))
     assert.equal(await resolveInside(tmp.path, join(tmp.path, path)), join(tmp.path, real))
@@ -77,7 +77,7 @@ for (const [path, name] of bad)
     await assert.rejects(resolveInside(tmp.path, path), { name })
   })
 
-test("resolveInside() refuses a sibling whose name starts with the root's, and accepts a root behind a link", async () => {
+test("resolveInside() refuses a sibling whose name starts with the root's, and accepts a root that is a link", async () => {
   await using tmp = await tree()
   await assert.rejects(resolveInside(tmp.path, join(tmp.outside, "secret.txt")), { name: "PathOutside" })
   const alias = join(dirname(tmp.path), "alias")
@@ -125,7 +125,7 @@ for (const [what, link, path, inside, other] of [
   ["a parent folder", "swapped", "swapped/b.txt", "folder", "../outside"],
   ["a file (for a pipe)", "swapped.txt", "swapped.txt", "folder/b.txt", "pipe"],
 ] as const)
-  test(`read never shows what is outside while ${what} is swapped for a link to it`, {
+  test(`read never shows a file outside while ${what} is swapped for a link to it`, {
     timeout: 60_000,
   }, async () => {
     await inProject(async (tmp) => {

@@ -22,12 +22,12 @@ test("parseJsonc() accepts comments, trailing commas, CRLF and a BOM", () => {
   assert.deepEqual(parseJsonc(text, "f").value, { a: [1, 2], b: { c: null } })
 })
 
-test("parseJsonc() leaves comment-like text in strings whole", () => {
+test("parseJsonc() keeps comment-like text in strings", () => {
   const value = { url: "https://x.y//z", block: "/* no */", star: "*/ // ,}" }
   assert.deepEqual(parseJsonc(JSON.stringify(value), "f").value, value)
 })
 
-test("parseJsonc() locates keys and items, or the nearest thing around a missing one", () => {
+test("parseJsonc() locates keys and items, or the nearest parent of a missing one", () => {
   const { locate } = parseJsonc('{\r\n  "a": {\n    "b": [10,\n     {"c": 1}]\n  }\n}', "f")
   assert.deepEqual(locate(["a"]), { line: 2, column: 3 })
   assert.deepEqual(locate(["a", "b"]), { line: 3, column: 5 })

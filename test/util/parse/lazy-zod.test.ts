@@ -1,4 +1,4 @@
-// The Zod of the bundle gives what Zod gives: the same values, the same refusals, the same JSON Schemas.
+// The lazy Zod of the bundle behaves like Zod: the same values, errors and JSON Schemas.
 import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -150,7 +150,7 @@ for (const [name, create] of Object.entries(schemas))
     for (const value of values) assert.equal(outcome(schema, value), outcome(own, value), inspect(value))
   })
 
-test("a schema of the bundle gives a copy", () => {
+test("a schema of the bundle returns a copy", () => {
   const schema = lazyZod.object({
     a: lazyZod.array(lazyZod.string()),
     b: lazyZod.array(lazyZod.string()).default(["d"]),
@@ -180,7 +180,7 @@ test("every function of Zod that the source uses is there", () => {
   )
 })
 
-test("a description that is registered comes into the JSON Schema, also of a field that is used twice", () => {
+test("a registered description is in the JSON Schema, also for a field that is used twice", () => {
   const show = (z: Z) => {
     const name = z.string()
     z.globalRegistry.add(name, { description: "a name" })

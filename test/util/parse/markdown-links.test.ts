@@ -5,7 +5,7 @@ import { extractMarkdownLinks, filePathOf, getExtension, isExternalLink } from "
 const paths = (text: string, options = {}) =>
   extractMarkdownLinks(text, options).map((link) => link.relativePath)
 
-test("extractMarkdownLinks() gives the words, the path and the line of each link", () => {
+test("extractMarkdownLinks() returns the text, the path and the line of each link", () => {
   const text =
     "# Title\n\nSee [the guide](docs/guide.md) and [b](./b.md).\nThen\n[c `x`](../c.md)\r\n\r\n- [d](d/e.md)"
   assert.deepEqual(extractMarkdownLinks(text), [
@@ -16,7 +16,7 @@ test("extractMarkdownLinks() gives the words, the path and the line of each link
   ])
 })
 
-test("extractMarkdownLinks() takes no images, and the link around one", () => {
+test("extractMarkdownLinks() ignores images, and finds a link around an image", () => {
   assert.deepEqual(paths("![a](a.png) [b](b.md) ![c [d](d.md)](e.png) !\n[f](f.md)"), ["b.md", "f.md"])
   assert.deepEqual(paths("[![alt](x.png)](y.md)"), ["y.md"])
   assert.deepEqual(paths("\\![a](a.md)"), ["a.md"])
@@ -50,7 +50,7 @@ test("extractMarkdownLinks() reads titles, angle brackets, parentheses, escapes 
   ])
 })
 
-test("extractMarkdownLinks() knows that a link holds no link, and stops at the end of a paragraph", () => {
+test("extractMarkdownLinks() finds no link inside a link, and none across paragraphs", () => {
   assert.deepEqual(paths("[a [b](b.md) c](c.md) [d](d.md)"), ["b.md", "d.md"])
   assert.deepEqual(paths("[a\n\nb](b.md)\n[two\nlines](c.md)"), ["c.md"])
   assert.deepEqual(extractMarkdownLinks("x\n[two\nlines](c.md)")[0], {
@@ -60,7 +60,7 @@ test("extractMarkdownLinks() knows that a link holds no link, and stops at the e
   })
 })
 
-test("extractMarkdownLinks() leaves out what is no file: anchors of the text itself, other places, nothing", () => {
+test("extractMarkdownLinks() leaves out anchors, external links and empty paths", () => {
   const text =
     "[a](#part) [b](https://x.org/b.md) [c](mailto:a@b.c) [d](//h/d.md) []() [](e.md) [f]() [g](g.md)"
   assert.deepEqual(paths(text), ["g.md"])
@@ -72,7 +72,7 @@ test("extractMarkdownLinks() leaves out what is no file: anchors of the text its
   ])
 })
 
-test("extractMarkdownLinks() keeps those of a pattern or of some extensions", () => {
+test("extractMarkdownLinks() filters by pattern and by extension", () => {
   const text = "[a](ref/a.md) [b](b.ts#L1) [c](ref/c.json) [d](d)"
   assert.deepEqual(paths(text, { pathPattern: /^ref\//g }), ["ref/a.md", "ref/c.json"])
   assert.deepEqual(paths(text, { extensions: [".md", ".ts"] }), ["ref/a.md", "b.ts#L1"])
@@ -86,7 +86,7 @@ test("isExternalLink() is true for a scheme or a host only", () => {
     assert.equal(isExternalLink(path), false, path)
 })
 
-test("getExtension() is that of the file, without anchor, also in folders with dots", () => {
+test("getExtension() returns the extension of the file, without an anchor, also in folders with dots", () => {
   const pairs = {
     "a.md": ".md",
     "a.tar.gz": ".gz",
@@ -99,7 +99,7 @@ test("getExtension() is that of the file, without anchor, also in folders with d
   assert.equal(getExtension(""), "")
 })
 
-test("filePathOf() drops the anchor and reads what is written in per cent, where that is a name", () => {
+test("filePathOf() removes the anchor, and percent-decodes the path if the result is valid", () => {
   assert.equal(filePathOf("my%20file.md#a"), "my file.md")
   assert.equal(filePathOf("a%zz.md"), "a%zz.md")
   assert.equal(filePathOf("a%00.md"), "a%00.md")

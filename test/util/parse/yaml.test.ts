@@ -26,7 +26,7 @@ test("parseYaml() reads maps, lists, block text and plain values", () => {
   })
 })
 
-test("parseYaml() locates keys and items, or the nearest thing around a missing one", () => {
+test("parseYaml() locates keys and items, or the nearest parent of a missing one", () => {
   const { locate } = parseYaml("a:\n  b:\n    - 10\n    - c: 1\nd: 2\n", "f", 3)
   assert.deepEqual(locate(["a", "b"]), { line: 4, column: 3 })
   assert.deepEqual(locate(["a", "b", 1, "c"]), { line: 6, column: 7 })
@@ -34,12 +34,12 @@ test("parseYaml() locates keys and items, or the nearest thing around a missing 
   assert.deepEqual(locate(["d"]), { line: 7, column: 1 })
 })
 
-test("parseYaml() refuses a key that is there twice, with its place", () => {
+test("parseYaml() refuses a duplicate key, with its place", () => {
   refused("a: 1\nb: 2\na: 3", { line: 3, column: 1 }, /"a" is there twice/)
   refused("x:\n  a: 1\n  a: 3", { line: 12, column: 3 }, /"a" is there twice/, 10)
 })
 
-test("parseYaml() refuses an alias bomb at once, and takes a few aliases", () => {
+test("parseYaml() refuses an alias bomb at once, and accepts a few aliases", () => {
   const levels = [..."bcdefghi"].map((name, i) => {
     const before = Array(9).fill(`*${"abcdefgh"[i]}`)
     return `${name}: &${name} [${before.join(", ")}]`
@@ -65,7 +65,7 @@ for (const [name, text, place, reason] of [
 ] as const)
   test(`parseYaml() refuses ${name}`, () => refused(text, place, reason))
 
-test("parseYaml() refuses a hundred thousand levels and what is too long, and takes ten thousand keys", () => {
+test("parseYaml() refuses a hundred thousand levels and too long texts, and accepts ten thousand keys", () => {
   assert.throws(() => parseYaml(`a: ${"[".repeat(100_000)}`, "f"), { message: /nested too deep/ })
   assert.throws(() => parseYaml(`a: ${"x".repeat(200_000)}`, "f"), {
     message: /too many; the limit is 131072/,
@@ -74,7 +74,7 @@ test("parseYaml() refuses a hundred thousand levels and what is too long, and ta
   assert.equal(Object.keys(parseYaml(many, "f").value as object).length, 10_000)
 })
 
-test("decodeText() takes off a BOM, makes line ends one, and refuses what is not UTF-8", () => {
+test("decodeText() removes a BOM, normalises line ends, and refuses invalid UTF-8", () => {
   assert.equal(decodeText(Buffer.from("\ufeffa\r\nb\rc\n"), "f"), "a\nb\nc\n")
   assert.throws(() => decodeText(Buffer.from([0x61, 0xff]), "f"), {
     message: "f:1:1: the file is not valid UTF-8",

@@ -23,7 +23,7 @@ function writeAgents(tmp: Tmp) {
   tmp.write(".vitamin/agents/broken.yaml", "temperature: hot\n")
 }
 
-test("vitamin agent list shows the built-in agents and the project's, and names what is left out", async () => {
+test("vitamin agent list shows the built-in agents and the project's, and names the files that it ignores", async () => {
   await using tmp = await tmpdir()
   writeAgents(tmp)
   const { code, out, err } = await vitamin(tmp, ["agent", "list"])
@@ -89,7 +89,7 @@ test("vitamin run --agent uses that agent; an unknown one fails and creates no s
   assert.equal(sessions.length, 1)
 })
 
-test("vitamin session list and run --continue pass over the sessions of subtasks", async () => {
+test("vitamin session list and run --continue skip the sessions of subtasks", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([
     call("subtask", { task: "a part" }),

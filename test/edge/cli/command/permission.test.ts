@@ -1,4 +1,4 @@
-// Permissions of `vitamin run` where nobody can be asked: flags, plan mode, and the exit code.
+// Permissions of `vitamin run` if nobody can be asked: flags, plan mode, and the exit code.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import {
@@ -27,7 +27,7 @@ async function run(script: Parameters<typeof fakeLlm>[0], args: string[]) {
   return { ...result, tmp, sent, has: (name: string) => existsSync(join(tmp.path, name)) }
 }
 
-test("vitamin run denies what it cannot ask for, tells the model the flag, and ends with 3", async () => {
+test("vitamin run denies a call if nobody can be asked, tells the model the flag that allows it, and exits with 3", async () => {
   const { code, out, err, sent, has, tmp } = await run([write("a.txt"), text("I could not.")], [])
   await using _ = tmp
   assert.equal(code, 3, err)
@@ -42,7 +42,7 @@ test("vitamin run denies what it cannot ask for, tells the model the flag, and e
 })
 
 for (const flags of [["--allow", "file.write:*.txt"], ["--allow", "file.write"], ["--yes"]])
-  test(`vitamin run ${flags.join(" ")} allows it`, async () => {
+  test(`vitamin run ${flags.join(" ")} allows the call`, async () => {
     const { code, err, tmp } = await run([write("a.txt"), text("done")], flags)
     await using _ = tmp
     assert.equal(code, 0, err)
@@ -62,7 +62,7 @@ test("vitamin run --deny wins over --allow and --yes, and the run ends with exit
   assert.match(sent[1]!, /is denied by the rule/)
 })
 
-test("vitamin run --yes does not write what decides what runs", async () => {
+test("vitamin run --yes does not write files that can make something run", async () => {
   const { code, err, has, tmp } = await run(
     [write(".vitamin/config.jsonc"), text("done")],
     ["--yes", "--allow", "*"],
@@ -76,7 +76,7 @@ test("vitamin run --yes does not write what decides what runs", async () => {
   )
 })
 
-test("vitamin run --mode plan changes nothing, whatever is allowed, and the session stays in it until told", async () => {
+test("vitamin run --mode plan changes nothing, whatever is allowed, and the session stays in plan mode", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([
     write("a.txt"),
@@ -119,7 +119,7 @@ test("vitamin session mode changes the mode", async () => {
   assert.equal((await vitamin(tmp, ["session", "mode", id, "dream"])).code, 2)
 })
 
-test("vitamin run --allow lets bash run a command, and no more than that", async () => {
+test("vitamin run --allow lets bash run the named command and no other", async () => {
   const script = [
     calls([
       call("bash", { command: "echo one > one" }),
@@ -204,7 +204,7 @@ const whatRuns = [
   ".gitlab-ci.yml",
 ]
 
-test("vitamin run --yes writes nothing that decides what runs, neither by its name nor by a symbolic or hard link, unless a rule names it", async () => {
+test("vitamin run --yes writes no file that can make something run, not even through a link, unless a rule names it", async () => {
   await using tmp = await tmpdir({ git: true })
   const before = new Map<string, string>()
   for (const [i, path] of whatRuns.entries()) {
@@ -255,7 +255,7 @@ test("vitamin run --yes writes a Makefile, hard links to other files, and runs i
   assert.equal(readFileSync(join(tmp.path, "ran.txt"), "utf8"), "ran\n")
 })
 
-test("vitamin run --yes does not write outside through a link of the repository, and names where it leads", async () => {
+test("vitamin run --yes does not write outside the work tree through a link, and names the target", async () => {
   await using tmp = await tmpdir({ git: true })
   await using other = await tmpdir()
   const outside = join(other.path, "outside.txt")
@@ -282,7 +282,7 @@ test("vitamin run --yes does not write outside through a link of the repository,
   assert.ok(named.err.includes(`notes.txt → ${outside} (`), named.err)
 })
 
-test("a path outside that a call names is denied with the rule for it, and --yes approves it and shows the whole path", async () => {
+test("a path outside the work tree is denied with the rule that would allow it; --yes approves it and shows the whole path", async () => {
   await using tmp = await tmpdir({ git: true })
   await using other = await tmpdir()
   const outside = join(other.path, "x.txt")
@@ -354,7 +354,7 @@ for (const command of [
     assert.equal(existsSync(join(tmp.path, "b.txt")), false)
   })
 
-test("vitamin run asks for git where a rule keeps a file from being read, and denies it where a rule does", async () => {
+test("vitamin run asks for git if a rule restricts reading a file, and denies git if a rule denies it", async () => {
   await using tmp = await repository()
   const kept = await bash(tmp, "git show HEAD:a.txt", ["--deny", "file.read:a.txt"])
   assert.equal(kept.code, 3, kept.err)
@@ -363,7 +363,7 @@ test("vitamin run asks for git where a rule keeps a file from being read, and de
   assert.match(denied.err, /denied by a rule: bash\.execute of "git status"/)
 })
 
-test("vitamin run asks for git diff outside a repository, where it compares any files", async () => {
+test("vitamin run asks for git diff outside a repository, because it can compare any files", async () => {
   await using tmp = await tmpdir()
   tmp.write("a.txt", "one\n")
   tmp.write("b.txt", "two\n")

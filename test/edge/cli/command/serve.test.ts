@@ -1,4 +1,4 @@
-// A real `vitamin serve`: signals, hosts, reload and trust while it runs, and what happens when nobody reads its log.
+// A real `vitamin serve`: signals, hosts, reload and trust while it runs, and a closed log.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { networkInterfaces } from "node:os"
@@ -23,7 +23,7 @@ for (const [signals, code] of [
   [["SIGHUP"], 130],
   [["SIGINT", "SIGINT"], 130],
 ] as const)
-  test(`vitamin serve stops in good order on ${signals.join(" twice at once, ")}, with ${code}`, async () => {
+  test(`vitamin serve stops cleanly on ${signals.join(" twice at once, ")}, with ${code}`, async () => {
     await using tmp = await tmpdir()
     const server = await serving(tmp)
     await using child = server.child
@@ -98,7 +98,7 @@ test("vitamin serve tells its clients when the configuration changes, and keeps 
   await reader.cancel()
 })
 
-test("vitamin trust, and taking it back, reach a server that is running", async () => {
+test("a running server notices when trust is given and taken back", async () => {
   await using tmp = await tmpdir()
   tmp.write(".vitamin/config.jsonc", '{ "environment": { "pass": ["MARK"] } }')
   const server = await serving(tmp)
@@ -113,7 +113,7 @@ test("vitamin trust, and taking it back, reach a server that is running", async 
   await until(async () => !(await isTrusted()), "no longer trusted")
 })
 
-test("vitamin serve goes on when nobody reads its log any more", async () => {
+test("vitamin serve continues when the reader of its log is gone", async () => {
   await using tmp = await tmpdir()
   const server = await serving(tmp)
   await using child = server.child
@@ -146,7 +146,7 @@ for (const command of [["serve"], ["mcp", "serve", "--http"]])
       assert.equal((await fetch(`${url}/health`)).status, 200)
   })
 
-test("vitamin serve on loopback warns of nothing", async () => {
+test("vitamin serve on loopback prints no warning", async () => {
   await using tmp = await tmpdir()
   const server = await serving(tmp)
   await using child = server.child

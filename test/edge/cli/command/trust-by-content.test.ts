@@ -1,5 +1,5 @@
-// Trust by content: in a trusted folder a command that is allowed for another reason rewrites what decides what runs. None
-// of it takes effect before a person has reviewed it: not in the same prompt of a server that reloads, not in the next run.
+// Trust by content: in a trusted folder, a command rewrites files that can make something run. Nothing of it takes
+// effect before a person has reviewed it: not in the same prompt of a server that reloads, and not in the next run.
 import assert from "node:assert/strict"
 import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -88,7 +88,7 @@ async function runNext(tmp: Tmp) {
 }
 
 for (const [name, line, prepare] of ways)
-  test(`what ${name} plants in a trusted folder does not run in the same prompt of a server, the next run or mcp list`, async () => {
+  test(`code that ${name} adds to a trusted folder does not run in the same prompt of a server, the next run or mcp list`, async () => {
     const { tmp, taken } = await project()
     await using _ = tmp
     prepare(tmp)
@@ -134,7 +134,7 @@ for (const [name, line, prepare] of ways)
     assert.deepEqual(taken(), [])
   })
 
-test("what was planted works once a person has reviewed it; doctor, config show and trust --list name it before", async () => {
+test("added code works once a person has reviewed it; doctor, config show and trust --list name it before", async () => {
   const { tmp, taken } = await project()
   await using _ = tmp
   tmp.git("checkout", "-q", "evil")
@@ -175,7 +175,7 @@ test("a command that vitamin runs cannot grant trust", async () => {
   assert.match((await vitamin(tmp, ["trust", "--list"])).out, /^No folder/)
 })
 
-test("vitamin trust records the deny rules of agents although the configuration is broken", async () => {
+test("vitamin trust records the deny rules of agents even if the configuration is broken", async () => {
   await using tmp = await tmpdir({ git: true })
   const agent = (rules: object[]) => `---\npermissions: ${JSON.stringify(rules)}\n---\nWork.\n`
   tmp.write(".vitamin/config.jsonc", "{ broken")
@@ -192,7 +192,7 @@ test("vitamin trust records the deny rules of agents although the configuration 
   assert.match(out, /^permissions +deny file\.read:README\.md$/m)
 })
 
-test("vitamin trust trusts nothing unasked: without a terminal it needs --yes", async () => {
+test("vitamin trust without a terminal needs --yes", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/config.ts", "export default {}")
   const { code, err } = await vitamin(tmp, ["trust"])

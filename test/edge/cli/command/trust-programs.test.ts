@@ -1,5 +1,6 @@
-// Trust by content for what MCP servers run: each entry of a reviewed .mcp.json names its program in another way, and a
-// command changes that program, or a file that it loads. No such server starts before the change was reviewed.
+// Trust by content for the programs of MCP servers: each entry of a reviewed .mcp.json names its program in another
+// way, and a command changes that program, or a file that it loads. The server does not start before the change is
+// reviewed.
 import assert from "node:assert/strict"
 import { mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// `vitamin trust` as a person meets it in a terminal: each file is shown with its difference and asked for.
+// `vitamin trust` in a terminal: it shows the diff of each file and asks about it.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { vitamin } from "../../../fixture/cli.ts"
@@ -33,7 +33,7 @@ test("vitamin trust shows each file, and trusts those that the person accepts", 
   assert.deepEqual(await waiting(tmp), [".vitamin/agents/one.md (new)"])
 })
 
-test("vitamin trust shows the difference of a changed file to its end, and a removed one", async () => {
+test("vitamin trust shows the whole diff of a changed file, and names removed files", async () => {
   await using tmp = await tmpdir({ git: true })
   const lines = Array.from({ length: 400 }, (_, i) => `  // line ${i} ${"x".repeat(50)}\n`)
   tmp.write(".vitamin/config.jsonc", `{\n${lines.join("")}}\n`)
@@ -51,7 +51,7 @@ test("vitamin trust shows the difference of a changed file to its end, and a rem
   assert.deepEqual(await waiting(tmp), [])
 })
 
-test("vitamin trust that a person quits trusts nothing, and --yes asks nothing", async () => {
+test("vitamin trust trusts nothing if the person quits, and --yes asks nothing", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", "{}\n")
   assert.match(await review(tmp, ["q"]), /Nothing was trusted\./)

@@ -1,4 +1,4 @@
-// A server that changes what its tool means after a person allowed it for good: what was allowed is not what would run.
+// A server changes its tool after a person has allowed the tool with "always".
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -87,7 +87,7 @@ test("a server that only writes its schema in another order has not changed its 
   assert.equal(ran(tmp), 2)
 })
 
-test("a grant from before tools were told apart is asked for once more", async () => {
+test("a grant without a fingerprint, from an earlier version, is asked for once more", async () => {
   await using tmp = await withNote()
   await runAsked(tmp, "a")
   await Instance.provide({
@@ -107,7 +107,7 @@ test("a grant from before tools were told apart is asked for once more", async (
   assert.equal(ran(tmp), 3)
 })
 
-test("what a person allowed in one session ends with the tool that was meant", async () => {
+test("a grant for a session ends when the server changes the tool", async () => {
   await using tmp = await withNote()
   await runAsked(tmp, "s")
   assert.equal((await runAlone(tmp, { flags: ["--continue"] })).code, 0)
@@ -117,7 +117,7 @@ test("what a person allowed in one session ends with the tool that was meant", a
   assert.equal(ran(tmp), 2)
 })
 
-test("a rule that a person wrote holds, whatever the server says of its tool", async () => {
+test("a rule that a person wrote stays valid when the server changes the tool", async () => {
   await using tmp = await withNote()
   const flags = ["--allow", "mcp.call:tiny/note"]
   assert.equal((await runAlone(tmp, { flags })).code, 0)

@@ -1,4 +1,4 @@
-// `vitamin mcp …`, `vitamin tool search`, and what `vitamin doctor` says of servers.
+// `vitamin mcp …`, `vitamin tool search`, and the lines of `vitamin doctor` about servers.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -52,7 +52,7 @@ test("vitamin mcp add, test, list and remove a server of the project", async () 
   assert.equal((await vitamin(tmp, ["mcp", "remove", "tiny"])).code, 2)
 })
 
-test("vitamin mcp test says why a server does not start, and goes on with the others", async () => {
+test("vitamin mcp test says why a server does not start, and continues with the others", async () => {
   await using tmp = await tmpdir()
   const everything = officialServer("everything")
   tmp.write(
@@ -69,7 +69,7 @@ test("vitamin mcp test says why a server does not start, and goes on with the ot
   assert.deepEqual([unknown.code, /Did you mean "everything"\?/.test(unknown.err)], [1, true], unknown.err)
 })
 
-test("vitamin mcp add and remove leave a file with comments to the person", async () => {
+test("vitamin mcp add and remove do not edit a file with comments", async () => {
   await using tmp = await tmpdir()
   const text = '{ // mine\n  "servers": [] }'
   tmp.write(".vitamin/mcp.json", text)
@@ -80,7 +80,7 @@ test("vitamin mcp add and remove leave a file with comments to the person", asyn
   assert.deepEqual([wrong.code, /a command or an address/.test(wrong.err)], [2, true], wrong.err)
 })
 
-test("vitamin mcp login shows where to sign in, and then knows the tools of the server", async () => {
+test("vitamin mcp login shows the URL to sign in, and then lists the server's tools", async () => {
   await using tmp = await tmpdir()
   await using locked = await lockedServer()
   tmp.write(".mcp.json", mcpJson({ locked: { type: "http", url: locked.url } }))

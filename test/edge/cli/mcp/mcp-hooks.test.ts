@@ -1,5 +1,5 @@
-// `mcp.hooks` of a trusted `.vitamin/config.ts`, in the built command: each hook is asked, and a token goes only to the
-// server that it is for.
+// `mcp.hooks` of a trusted `.vitamin/config.ts`, in the built command: each hook is called, and a token is sent only to
+// its own server.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -53,7 +53,7 @@ async function project(tmp: Tmp, servers: object): Promise<string> {
   return log
 }
 
-test("onAuth is told which server asks, and a server with a token of its own gets that one", async () => {
+test("onAuth gets the server that needs a token, and a server with its own token gets that one", async () => {
   await using tmp = await tmpdir({ git: true })
   await using asking = await lockedServer()
   await using bearer = await lockedServer()
@@ -76,7 +76,7 @@ test("onAuth is told which server asks, and a server with a token of its own get
   assert.deepEqual(notes(log, "onAuth"), [["onAuth", { id: "asking", url: asking.url }]])
 })
 
-test("a server that refuses its own token does not get the one of a hook", async () => {
+test("a server that refuses its own token does not get the token of a hook", async () => {
   await using tmp = await tmpdir({ git: true })
   await using bearer = await lockedServer()
   await using header = await lockedServer()
@@ -90,7 +90,7 @@ test("a server that refuses its own token does not get the one of a hook", async
   assert.deepEqual([...notes(log, "onAuth"), ...notes(log, "onAuthRefresh")], [])
 })
 
-test("onAuthRefresh is told which server refused the token", async () => {
+test("onAuthRefresh gets the server that refused the token", async () => {
   await using tmp = await tmpdir({ git: true })
   await using asking = await lockedServer()
   asking.accepted.add("fresh-token-for-asking")
@@ -102,7 +102,7 @@ test("onAuthRefresh is told which server refused the token", async () => {
   ])
 })
 
-test("onRequest and onResponse change a call of vitamin run, and onLog hears what a server writes", async () => {
+test("onRequest and onResponse change a call of vitamin run, and onLog gets the output of a server", async () => {
   await using tmp = await tmpdir({ git: true })
   const calls = join(tmp.path, "..", "calls.log")
   const log = await project(tmp, {
@@ -121,7 +121,7 @@ test("onRequest and onResponse change a call of vitamin run, and onLog hears wha
   assert.match(JSON.stringify(llm.requests[1]!.body), /from onResponse/)
 })
 
-test("hooks of a folder that is not trusted are not asked", async () => {
+test("hooks of an untrusted folder are not called", async () => {
   await using tmp = await tmpdir({ git: true })
   await using asking = await lockedServer()
   const log = join(tmp.path, "..", "hooks.log")

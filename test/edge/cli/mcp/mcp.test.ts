@@ -1,4 +1,4 @@
-// Tools of MCP servers in `vitamin run`, as a person meets them.
+// Tools of MCP servers in `vitamin run`.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
@@ -100,7 +100,7 @@ test("vitamin run starts no server of a folder that is not trusted, and says so"
   assert.ok(!existsSync(log))
 })
 
-test("vitamin run denies what nobody can be asked for, with the flag that would allow it, and rules name server/tool", async () => {
+test("vitamin run denies an MCP call if nobody can be asked, names the flag that allows it, and accepts server/tool in rules", async () => {
   await using tmp = await tmpdir({ git: true })
   const log = join(tmp.path, "log")
   tmp.write(".mcp.json", mcpJson({ tiny: tinyServer(one, log) }))
@@ -116,7 +116,7 @@ test("vitamin run denies what nobody can be asked for, with the flag that would 
   assert.doesNotMatch(readFileSync(log, "utf8"), /arguments/)
 })
 
-test("vitamin run knows the tools of a server from the last time and starts it only when it is used", async () => {
+test("vitamin run knows the tools of a server from an earlier run, and starts the server only for a call", async () => {
   await using tmp = await tmpdir({ git: true })
   const log = join(tmp.path, "log")
   tmp.write(".mcp.json", mcpJson({ tiny: tinyServer(one, log) }))
@@ -139,7 +139,7 @@ test("vitamin run knows the tools of a server from the last time and starts it o
   assert.match(readFileSync(log, "utf8"), /"arguments":\{"x":1\}/)
 })
 
-test("vitamin run reaches its first request though servers hang and crash, and the others work", async () => {
+test("vitamin run sends its first request even if some servers hang or crash, and the others work", async () => {
   await using tmp = await tmpdir({ git: true })
   const good = Array.from({ length: 8 }, (_, i) => [`good${i}`, tinyServer(one)])
   const bad = ["hang1", "hang2", "crash1", "crash2"].map((id) => [id, tinyServer({ mode: id.slice(0, -1) })])
@@ -161,7 +161,7 @@ test("vitamin run reaches its first request though servers hang and crash, and t
   assert.deepEqual(states, ["failed", "failed", "failed", "failed"])
 })
 
-test("vitamin run shows the model an image that a tool gave, and bounds a giant result", async () => {
+test("vitamin run sends the model an image that a tool returned, and shortens a giant result", async () => {
   await using tmp = await tmpdir({ git: true })
   const png = image("note.png").toString("base64")
   const content = [{ type: "image", data: png, mimeType: "image/png" }]
@@ -183,7 +183,7 @@ test("vitamin run shows the model an image that a tool gave, and bounds a giant 
   assert.match(llm.requests[2]!.raw, /of 2000000 bytes/)
 })
 
-test("vitamin run leaves out what a server must not offer, and vitamin mcp list names it", async () => {
+test("vitamin run ignores invalid tools of a server, and vitamin mcp list names them", async () => {
   await using tmp = await tmpdir({ git: true })
   const tools = [
     { name: "good", description: "Fine\u001b[31m\u202e" },

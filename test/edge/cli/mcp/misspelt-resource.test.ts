@@ -1,4 +1,4 @@
-// `@server:uri` with a name that no server has: the person is told, and the prompt goes on.
+// `@server:uri` with an unknown server: the person is told, and the prompt continues.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { mcpJson, tinyServer } from "../../../ability/mcp/servers.ts"

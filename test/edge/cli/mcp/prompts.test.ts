@@ -1,4 +1,4 @@
-// `vitamin run --prompt server/name key=value`: what a server offers to say, as the person's prompt.
+// `vitamin run --prompt server/name key=value`: a prompt of an MCP server.
 import assert from "node:assert/strict"
 import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import { env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 import { until } from "../../../fixture/until.ts"
 
-test("--prompt gets the prompt of a server with its arguments, and says what else the person said", async () => {
+test("--prompt sends the prompt of a server with its arguments, followed by the person's text", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
   await vitamin(tmp, ["trust", "--yes"])
@@ -27,7 +27,7 @@ test("--prompt gets the prompt of a server with its arguments, and says what els
   assert.match(sent(1), /This is a simple prompt without arguments/)
 })
 
-test("--prompt with a wrong name or wrong arguments is a mistake that is explained, and asks no model", async () => {
+test("--prompt with a wrong name or wrong arguments is a usage error, and no model is asked", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
   await vitamin(tmp, ["trust", "--yes"])
@@ -51,7 +51,7 @@ test("--prompt with a wrong name or wrong arguments is a mistake that is explain
   assert.match((await vitamin(tmp, ["session", "list", "--format", "json"])).out, /^\[\s*\]$/)
 })
 
-test("--prompt starts nothing in a folder that is not trusted", async () => {
+test("--prompt starts no server in an untrusted folder", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
   const { code, err } = await vitamin(tmp, ["run", "--prompt", "everything/simple-prompt"])
@@ -59,7 +59,7 @@ test("--prompt starts nothing in a folder that is not trusted", async () => {
   assert.match(err, /not trusted/)
 })
 
-test("what a server says is text, also where it begins with the name of a command", async () => {
+test("text of a server's prompt that begins with /name is not run as a command", async () => {
   await using tmp = await tmpdir({ git: true })
   const log = join(tmp.path, "other.log")
   const prompts = { lure: "/other:trap now", odd: "/nonsense is what I say" }

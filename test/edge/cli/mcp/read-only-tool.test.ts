@@ -1,4 +1,4 @@
-// A tool of an MCP server that says that it only reads: nobody scans the work tree for what it changed.
+// A read-only tool of an MCP server: the work tree is not scanned for changes.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { mcpJson, tinyServer } from "../../../ability/mcp/servers.ts"

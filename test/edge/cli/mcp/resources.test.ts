@@ -48,7 +48,7 @@ test("@server:uri attaches a resource of server-everything after permission", as
   assert.match(sent(llm, 1), /resource demo:.* of everything could not be read/)
 })
 
-test("a resource is read once in an hour, or as its type says, and one that fails is tried again with --refresh", async () => {
+test("a resource is read at most once an hour, or as often as configured for its type; --refresh retries failed ones", async () => {
   const log = "log"
   await using tmp = await withServer({ tiny: tinyServer({ file: "offers.json" }, log) })
   await using llm = await fakeLlm(Array.from({ length: 5 }, (_, i) => text(`Answer ${i}.`)))
@@ -83,7 +83,7 @@ test("a resource is read once in an hour, or as its type says, and one that fail
   assert.match(sent(llm, 4), /Two\..*Now\.|Now\..*Two\./s)
 })
 
-test("a large resource is shortened with a note, a picture is shown, and what cannot be read is named", async () => {
+test("a large resource is shortened with a note, an image is shown, and an unreadable resource is named", async () => {
   await using tmp = await withServer({ tiny: tinyServer({ file: "offers.json" }) })
   await using llm = await fakeLlm([text("Seen.")])
   const { variables } = env(llm, "chat")
@@ -101,7 +101,7 @@ test("a large resource is shortened with a note, a picture is shown, and what ca
   assert.match(body, /application\/zip: 4 bytes, which cannot be read here/)
 })
 
-test("resources leave a full window with the oldest turns, with a notice, and those used last stay", async () => {
+test("when the window is full, the oldest resources are dropped with a notice, and those used last stay", async () => {
   await using tmp = await withServer({ tiny: tinyServer({ file: "offers.json" }) })
   const answer = `answer ${"in many words ".repeat(500)}`
   await using llm = await fakeLlm(({ raw, system }) => {
@@ -138,7 +138,7 @@ test("resources leave a full window with the oldest turns, with a notice, and th
   assert.doesNotMatch(llm.requests.at(-1)!.raw, /The sky is/)
 })
 
-test("nothing of a server is read where its folder is not trusted, and the run goes on", async () => {
+test("no resource is read in an untrusted folder, and the run continues", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ tiny: tinyServer({}, "log") }))
   await using llm = await fakeLlm([text("Fine.")])
@@ -158,7 +158,7 @@ function small(llm: FakeLlm) {
   return { ...env(llm, "chat").variables, VITAMIN_CONFIG: JSON.stringify({ provider: { openai } }) }
 }
 
-test("a resource that is too large for the window is summarised by the model, and the whole is in a file", async () => {
+test("a resource that is too large for the window is summarised by the model, and stored whole in a file", async () => {
   const manual = {
     uri: "docs://manual",
     name: "manual",
@@ -183,7 +183,7 @@ test("a resource that is too large for the window is summarised by the model, an
   assert.equal(readFileSync(file!, "utf8"), manual.text)
 })
 
-test("where the model gives no summary, the beginning and the end of a large resource are shown", async () => {
+test("if the model gives no summary, the beginning and the end of a large resource are sent", async () => {
   const manual = {
     uri: "docs://manual",
     name: "manual",

@@ -28,7 +28,7 @@ async function serve(answer: string, status = 200) {
   return { url, [Symbol.asyncDispose]: async () => void server.close() }
 }
 
-test("vitamin models --refresh takes newer facts and keeps them for later, other providers as they were", async () => {
+test("vitamin models --refresh stores newer facts, and leaves other providers unchanged", async () => {
   await using tmp = await tmpdir()
   const odd = { limit: "none" }
   const catalog = {
@@ -73,7 +73,7 @@ const useless: [what: string, answer: string, status?: number][] = [
   ["no known provider", JSON.stringify({ unheard: { models: { x: newest } } })],
 ]
 for (const [what, answer, status] of useless)
-  test(`vitamin models --refresh leaves everything as it was when it gets ${what}`, async () => {
+  test(`vitamin models --refresh changes nothing when it gets ${what}`, async () => {
     await using tmp = await tmpdir()
     await using server = await serve(answer, status)
     const { code, err } = await vitamin(tmp, ["models", "--refresh", "--from", server.url])
@@ -82,7 +82,7 @@ for (const [what, answer, status] of useless)
     assert.equal((await vitamin(tmp, ["models", "anthropic"])).code, 0)
   })
 
-test("a kept list that is broken is named, and the shipped one used", async () => {
+test("a broken stored list is reported, and the built-in one is used", async () => {
   await using tmp = await tmpdir()
   const folder = join(tmp.env.XDG_CACHE_HOME!, "vitamin")
   mkdirSync(folder, { recursive: true })
@@ -93,7 +93,7 @@ test("a kept list that is broken is named, and the shipped one used", async () =
   assert.match(err, /list of models cannot be used/)
 })
 
-test("vitamin models PROVIDER refuses an unknown provider, with the near one", async () => {
+test("vitamin models PROVIDER refuses an unknown provider, and suggests the nearest one", async () => {
   await using tmp = await tmpdir()
   const known = await vitamin(tmp, ["models", "anthropic"])
   assert.deepEqual([known.code, /^anthropic\//.test(known.out)], [0, true])

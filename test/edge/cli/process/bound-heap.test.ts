@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { runFixture } from "../../../fixture/child.ts"
 
-test("boundHeap() keeps the young generation of V8 at 34 MB, which otherwise grows beyond", async () => {
+test("boundHeap() limits the young generation of V8 to 34 MB", async () => {
   const [bounded, free] = [await youngSize("bounded"), await youngSize("free")]
   assert.ok(bounded <= 34, `${bounded} MB`)
   assert.ok(free > 34, `${free} MB`)

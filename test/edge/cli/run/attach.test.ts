@@ -1,4 +1,4 @@
-// Files attached to `vitamin run`: by a sign in the message and by an option, against a loopback model and without one.
+// Files attached to `vitamin run`, by @path in the message and by --file, with a loopback model and without one.
 import assert from "node:assert/strict"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -9,7 +9,7 @@ import { image } from "../../../fixture/images.ts"
 import { openTerminal } from "../../../fixture/terminal.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 
-test("vitamin run sends the files that the message and --file name, and says what it attached", async () => {
+test("vitamin run sends the files that the message and --file name, and prints what it attached", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("src/app.ts", "one\ntwo\nthree\n")
   tmp.write("a b.txt", "with a space\n")
@@ -34,7 +34,7 @@ test("vitamin run sends the files that the message and --file name, and says wha
     assert.ok(request!.raw.includes(part), part)
 })
 
-test("vitamin run says of each file that the message points at why it could not be attached, and goes on", async () => {
+test("vitamin run reports why a file in the message could not be attached, and continues", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("data.bin", Uint8Array.from([0, 1, 2]))
   tmp.write("docs/one.md", "one\n")
@@ -101,7 +101,7 @@ test("vitamin run --continue with a missing --file leaves the session as it was"
   assert.equal(await shown(), before)
 })
 
-test("vitamin run denies a file outside where nobody can be asked, names the rule, and takes it from --allow", async () => {
+test("vitamin run denies a file outside the work tree if nobody can be asked, names the rule, and --allow permits it", async () => {
   await using tmp = await tmpdir({ git: true })
   const file = join(dirname(tmp.path), "outside.txt")
   writeFileSync(file, "from outside\n")
@@ -128,7 +128,7 @@ test("vitamin run denies a file outside where nobody can be asked, names the rul
   assert.doesNotMatch(llm.requests[2]!.raw, /# fixture/)
 })
 
-test("vitamin run asks the person at the terminal for a file outside", async () => {
+test("vitamin run asks in the terminal before it attaches a file outside the work tree", async () => {
   await using tmp = await tmpdir({ git: true })
   const file = join(dirname(tmp.path), "outside.txt")
   writeFileSync(file, "from outside\n")
@@ -145,7 +145,7 @@ test("vitamin run asks the person at the terminal for a file outside", async () 
   assert.match(llm.requests[0]!.raw, /from outside/)
 })
 
-test("vitamin run takes no references from what is piped in beside a message, but from a message that is piped in", async () => {
+test("@path in piped text attaches a file only if there is no other message", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("one"), text("two")])
   const { variables } = env(llm, "chat")
@@ -158,7 +158,7 @@ test("vitamin run takes no references from what is piped in beside a message, bu
   assert.match(llm.requests[1]!.raw, /# fixture/)
 })
 
-test("vitamin run --refresh reads again what has changed", async () => {
+test("vitamin run --refresh reads changed attachments again", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("a.txt", "old\n")
   await using llm = await fakeLlm([text("one"), text("two")])
@@ -172,7 +172,7 @@ test("vitamin run --refresh reads again what has changed", async () => {
   assert.doesNotMatch(llm.requests[1]!.raw, /1\\told/)
 })
 
-test("vitamin run --file alone is a prompt; one without a name is a mistake", async () => {
+test("vitamin run --file without a message is a prompt; --file without a name is a usage error", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("ok")])
   const { variables } = env(llm, "chat")
@@ -183,7 +183,7 @@ test("vitamin run --file alone is a prompt; one without a name is a mistake", as
   assert.match(err, /--file and --image need a name/)
 })
 
-test("vitamin run counts paths from --dir", async () => {
+test("vitamin run resolves paths from --dir", async () => {
   await using tmp = await tmpdir({ git: true })
   mkdirSync(join(tmp.path, "other"))
   tmp.write("other/near.txt", "near\n")
@@ -194,7 +194,7 @@ test("vitamin run counts paths from --dir", async () => {
   assert.match(llm.requests[0]!.raw, /1\\tnear[\s\S]*# fixture/)
 })
 
-test("without a model, the built-in one does what is asked with a file that is attached", async () => {
+test("without a configured model, the built-in one uses an attached file", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("app.txt", "delete everything\nline two\nline three\n")
   const { code, out, err } = await vitamin(tmp, ["run", "show @app.txt:1-2"])

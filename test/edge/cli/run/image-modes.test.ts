@@ -1,5 +1,5 @@
-// How an image is recognised, in each mode, through the installed command and over HTTP: real pictures and real OCR, a
-// loopback model with two names, one that takes images and one that does not.
+// How an image is recognised, in each mode, through the installed command and over HTTP, with real images and real OCR.
+// The loopback model has two names: one takes images, the other does not.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -54,7 +54,7 @@ type Given = {
 }
 
 for (const mode of ["vision", "auto"])
-  test(`--image-mode ${mode} shows the image, keeps the answer about it, and a model without vision gets that answer`, () =>
+  test(`--image-mode ${mode} sends the image and stores the answer about it; a later model without vision gets that answer`, () =>
     withImage([text("An invoice for green tea, 48.50."), text("As said.")], async ({ llm, run, stored }) => {
       const err = await run([...seeing, "--image", "note.png", "--image-mode", mode, "what is it"])
       assert.match(err, /^· attached note\.png \(vision\)$/m)
@@ -87,7 +87,7 @@ for (const [what, replies] of [
     ],
   ],
 ] as [string, Reply[]][])
-  test(`${what} is no visionAnalysis: the image stays pending, and OCR reads it when the model changes`, () =>
+  test(`${what} is not stored as visionAnalysis: the image stays pending, and OCR reads it when the model changes`, () =>
     withImage([...replies, text("It is about tea.")], async ({ llm, run, stored }) => {
       await run([...seeing, "--image", "note.png", "build this"])
       const pending = await stored()
@@ -126,7 +126,7 @@ test("--image-mode ocr reads the text for a model with vision, with confidence a
     assert.equal(language, "en")
   }))
 
-test("auto falls back to OCR when the provider refuses the image, and says so", () =>
+test("auto falls back to OCR if the provider refuses the image, and reports it", () =>
   withImage(
     [status(400, { message: "This model does not support image input" }), text("Tea.")],
     async ({ llm, run, stored }) => {

@@ -16,7 +16,7 @@ const dist = fileURLToPath(new URL("../../../../dist", import.meta.url))
 const seeing = { "fake-model": { input: ["text", "image"] } }
 const withVision = { VITAMIN_CONFIG: JSON.stringify({ provider: { openai: { models: seeing } } }) }
 
-test("vitamin run --image reads a picture by OCR for a model that takes none, says so, and ends at once", async () => {
+test("vitamin run --image reads an image by OCR for a model without vision, reports it, and exits at once", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("An invoice.")])
   tmp.write("note.png", image("note.png"))
@@ -30,7 +30,7 @@ test("vitamin run --image reads a picture by OCR for a model that takes none, sa
   assert.deepEqual(readdirSync(tmp.path), ["note.png"])
 })
 
-test("vitamin run --image shows the same picture to a model that sees, and --image-mode ocr does not", async () => {
+test("vitamin run --image sends the image to a model with vision, and with --image-mode ocr only its text", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("An invoice."), text("An invoice."), text("I see nothing.")])
   tmp.write("note.png", image("note.png"))
@@ -58,7 +58,7 @@ test("vitamin run --image shows the same picture to a model that sees, and --ima
   assert.equal(llm.requests.length, 2)
 })
 
-test("vitamin run --image takes a data URL, and says of other addresses what can be fetched", async () => {
+test("vitamin run --image takes a data URL, and refuses URLs of other schemes", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("An invoice.")])
   const inline = `data:image/png;base64,${image("note.png").toString("base64")}`
@@ -73,7 +73,7 @@ test("vitamin run --image takes a data URL, and says of other addresses what can
   assert.match(err, /^· attached an image \(vision\)$/m)
 })
 
-test("without a model, the built-in one says what was read in an image", async () => {
+test("without a configured model, the built-in one prints the text of an image", async () => {
   await using tmp = await tmpdir()
   tmp.write("note.png", image("note.png"))
   for (const words of [["what does it say"], []]) {
@@ -126,7 +126,7 @@ async function withoutOcr(tmp: Tmp, args: string[], variables: Record<string, st
   return { code, out: child.lines.join("\n"), err: child.errors() }
 }
 
-test("a command without its OCR engine offers none, to the person or to the model, and doctor names the remedy", async () => {
+test("without the OCR engine, neither the person nor the model is offered OCR, and doctor says how to install it", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("I cannot see it."), text("I cannot read it.")])
   const { variables } = env(llm, "chat")

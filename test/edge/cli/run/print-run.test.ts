@@ -1,4 +1,4 @@
-// What a person sees of a run in a terminal, and what a pipe gets.
+// The output of a run in a terminal and in a pipe.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { stripVTControlCharacters } from "node:util"
@@ -9,7 +9,7 @@ import { tmpdir } from "../../../fixture/tmpdir.ts"
 
 const command = "printf 'step 1\\nstep 2 \\033[31mred\\n'; until [ -e go ]; do sleep 0.02; done; echo last"
 
-test("a terminal shows the last line of a running command, and takes it away when the command has ended", async () => {
+test("a terminal shows the last line of a running command, and erases it when the command ends", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("bash", { command }), text("done")])
   await using terminal = openTerminal(tmp, ["run", "--yes", "go"], { env: env(llm, "chat").variables })
@@ -34,7 +34,7 @@ test("a pipe gets no status line", async () => {
   assert.match(err, /^· Run [^\n]*\n$/)
 })
 
-test("the words of a model do not drive the terminal, and reach a pipe as they are", async () => {
+test("control characters of a model are escaped in a terminal, and unchanged in a pipe", async () => {
   const words = "a\u001b]52;c;eA==\u0007b\n\tc\u009b2J"
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text(words), text(words)])
@@ -45,7 +45,7 @@ test("the words of a model do not drive the terminal, and reach a pipe as they a
   assert.equal((await vitamin(tmp, ["run", "go"], variables)).out, words)
 })
 
-test("the line of a call stands before what the model says about it", async () => {
+test("the line of a call is printed before the model's text about it", async () => {
   await using tmp = await tmpdir({ git: true })
   const rounds = Array.from({ length: 10 }, (_, i) =>
     calls([text(`looking ${i}`), call("glob", { pattern: `*${i}` })]),
@@ -78,7 +78,7 @@ test("a terminal shows Markdown styled, and a pipe gets it as written", async ()
   assert.match(plain.shown(), /# Title\n- one \*\*bold\*\* and `code`\n/)
 })
 
-test("a terminal shows every mark that opens or closes nothing", async () => {
+test("a terminal shows Markdown marks that style nothing", async () => {
   const plain = [
     "Rules: bash.execute:* file.read:*",
     "bash.execute:*, file.edit:*.ts, file.read:*.md and src/*.js",
@@ -109,7 +109,7 @@ test("a terminal shows every mark that opens or closes nothing", async () => {
   )
 })
 
-test("the closing line says what changed, what it cost, how to undo and how to continue", async () => {
+test("the closing line names the changes, the cost, and how to undo and continue", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x\n" }), text("done")])
   await using terminal = openTerminal(tmp, ["run", "--yes", "go"], { env: env(llm, "chat").variables })
@@ -121,7 +121,7 @@ test("the closing line says what changed, what it cost, how to undo and how to c
   assert.match((await vitamin(tmp, ["session", "revert", id!])).out, /removed {2}a\.txt/)
 })
 
-test("the closing line breaks no command, and counts no file that was written as it was", async () => {
+test("the closing line wraps no command, and does not count files that were written unchanged", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("same.txt", "x\n")
   await using llm = await fakeLlm([
@@ -147,7 +147,7 @@ test("the closing line breaks no command, and counts no file that was written as
   )
 })
 
-test("a failed call says why, however long that is, and a plan is shown as a checklist", async () => {
+test("a failed call is shown with its whole error, and a plan as a checklist", async () => {
   await using tmp = await tmpdir({ git: true })
   const path = `${"deep/".repeat(30)}gone.txt`
   const todos = [
@@ -161,7 +161,7 @@ test("a failed call says why, however long that is, and a plan is shown as a che
   assert.match(err, /^ {2}\[x\] look\n {2}\[>\] fix it\n {2}\[ \] test$/m)
 })
 
-test("an answer that broke off and was asked for again reaches a pipe once", async () => {
+test("a retried answer is printed to a pipe once", async () => {
   await using tmp = await tmpdir()
   const broken = cut(text("this answer is cut off in its middle", { deltas: 20 }), 1_500)
   await using llm = await fakeLlm([broken, text("whole")])
@@ -189,7 +189,7 @@ test("each retry is a line, and the final error names provider, address, status,
   )
 })
 
-test("a refused key is named by where it came from: a login, the configuration, or nowhere", async () => {
+test("the error for a refused key names its source: a login, the configuration, or none", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm(() => status(401, { message: "bad key" }))
   const base = { OPENAI_BASE_URL: `${llm.url}/v1`, VITAMIN_MODEL: "openai/fake-model" }
@@ -224,7 +224,7 @@ for (const wire of ["chat", "messages", "gemini"] as const)
     )
   })
 
-test("an empty account and a long Retry-After end a run at once", async () => {
+test("an account without credit and a long Retry-After end a run at once", async () => {
   await using tmp = await tmpdir()
   const empty = status(429, { message: "You exceeded your current quota (insufficient_quota)" })
   await using llm = await fakeLlm([empty, status(429, { retryAfter: 600 })])
@@ -236,7 +236,7 @@ test("an empty account and a long Retry-After end a run at once", async () => {
   assert.deepEqual([first.code, second.code, llm.requests.length], [1, 1, 2])
 })
 
-test("a narrow terminal gets lines that are wrapped between words, and every reason whole", async () => {
+test("in a narrow terminal, lines are wrapped between words, and errors are shown whole", async () => {
   await using tmp = await tmpdir({ git: true })
   const command = "echo a command that is longer than forty columns; exit 3"
   await using llm = await fakeLlm([
@@ -283,7 +283,7 @@ test("a dumb terminal gets no escape sequences, and one without UTF-8 only ASCII
   assert.doesNotMatch(raw, /\u001b|[^\0-\x7f]/)
 })
 
-test("a streamed answer is counted too: the closing line has its tokens", async () => {
+test("the closing line counts the tokens of a streamed answer", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("word ".repeat(40), { deltas: 40, delay: 10 })])
   await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
@@ -291,7 +291,7 @@ test("a streamed answer is counted too: the closing line has its tokens", async 
   assert.match(terminal.shown(), /\nsess_\w{10} · 110 tokens · \d+ s · continue: /)
 })
 
-test("Ctrl-C takes the status line away before it says that the run was interrupted", async () => {
+test("Ctrl-C erases the status line before the run is reported as interrupted", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([stall(text("never"), 0)])
   await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
@@ -319,7 +319,7 @@ test("Ctrl-C after a step prints one hint how to continue, with the short id", a
   assert.equal(terminal.shown().match(/continue/g)?.length, 1, terminal.shown())
 })
 
-test("the line of a project's own tool says its name once, also where the title repeats it", async () => {
+test("the line of a project's own tool has its name once, even if the title repeats it", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(
     ".vitamin/config.ts",

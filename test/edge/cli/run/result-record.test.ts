@@ -1,4 +1,4 @@
-// What is stored of a result beside its text: how long the call took, and its structured data.
+// What is stored with the text of a result: the duration of the call, and its structured data.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type * as Message from "#knowledge/message/message.ts"
@@ -20,7 +20,7 @@ async function sessionsOf(tmp: Tmp): Promise<string[]> {
   return (JSON.parse(out) as { id: string }[]).map(({ id }) => id)
 }
 
-test("a session stores how long each call took and what it gave as data, also of calls that failed", async () => {
+test("a session stores the duration and the data of each call, also of failed ones", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([
     calls([
@@ -43,7 +43,7 @@ test("a session stores how long each call took and what it gave as data, also of
   assert.deepEqual([path, created, bytes, additions], ["a.txt", true, 8, 2])
 })
 
-test("vitamin mcp serve stores the same of the calls of its clients", async () => {
+test("vitamin mcp serve stores the duration and the data of its clients' calls", async () => {
   await using tmp = await tmpdir({ git: true })
   {
     await using served = await overStdio(tmp, { args: ["--allow", "bash.execute:sleep *"] })

@@ -55,7 +55,7 @@ for (const wire of wires)
     assert.equal(err, "")
   })
 
-test("vitamin run reads what is piped in, beside the message and alone", async () => {
+test("vitamin run reads piped text, with a message and without one", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("one"), text("two")])
   const { variables } = env(llm, "chat")
@@ -68,7 +68,7 @@ test("vitamin run reads what is piped in, beside the message and alone", async (
   assert.match(JSON.stringify(llm.requests[1]!.body), /piped words/)
 })
 
-test("vitamin run leaves a pipe alone that stays silent", async () => {
+test("vitamin run ignores a pipe that stays silent", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("fine")])
   await using child = startVitamin(tmp, ["run", "hello"], env(llm, "chat").variables)
@@ -76,7 +76,7 @@ test("vitamin run leaves a pipe alone that stays silent", async () => {
   assert.deepEqual(child.lines, ["fine"])
 })
 
-test("vitamin run --continue and --session go on with what was said", async () => {
+test("vitamin run --continue and --session continue the conversation", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("first"), text("second"), text("third")])
   const { variables } = env(llm, "chat")
@@ -93,7 +93,7 @@ test("vitamin run --continue and --session go on with what was said", async () =
   assert.match(shown, /\[user\] one[\s\S]*\[assistant\] first[\s\S]*\[user\] three[\s\S]*\[assistant\] third/)
 })
 
-test("vitamin run says that an answer broke off and prints the whole one", async () => {
+test("vitamin run reports that an answer broke off, and prints the whole retried answer", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([
     cut(text("this answer is cut off in its middle", { deltas: 20 }), 1_500),
@@ -129,16 +129,16 @@ for (const [args, says] of [
     assert.match(err, /^vitamin: [^\n]+\n$/)
   })
 
-for (const wish of [
+for (const args of [
   ["--agent", "x"],
   ["--model", "anthropic/claude-sonnet-4-5"],
   ["--model", "openai/no-such-model"],
 ])
-  test(`vitamin run ${wish.join(" ")} without a key or a model leaves no session`, async () => {
+  test(`vitamin run ${args.join(" ")} without a key or a model leaves no session`, async () => {
     await using tmp = await tmpdir({ git: true })
     const agent = "---\ndescription: x\nmodel: anthropic/claude-sonnet-4-5\n---\nYou are x.\n"
     tmp.write(".vitamin/agents/x.md", agent)
-    const { code, err } = await vitamin(tmp, ["run", ...wish, "hi"])
+    const { code, err } = await vitamin(tmp, ["run", ...args, "hi"])
     assert.equal(code, 1, err)
     assert.match(err, /needs a key\. Set ANTHROPIC_API_KEY|no-such-model/)
     assert.equal((await vitamin(tmp, ["session", "list"])).out, "No session in this project yet.")
@@ -155,7 +155,7 @@ test("vitamin session list and show name the model that answered, also when nobo
   assert.match((await vitamin(tmp, ["session", "list"])).out, / idle +openai\/fake-model /)
 })
 
-test("vitamin run is interrupted by SIGINT with 130, and the session goes on", async () => {
+test("SIGINT interrupts vitamin run with exit code 130, and the session can continue", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([
     stall(text("half an answer that never comes to its end"), 400),
@@ -172,7 +172,7 @@ test("vitamin run is interrupted by SIGINT with 130, and the session goes on", a
   assert.equal((await vitamin(tmp, ["run", "--continue", "again"], variables)).out, "whole")
 })
 
-test("a signal while vitamin run ends its background jobs leaves none of them", async () => {
+test("a signal during the shutdown of vitamin run leaves no background job running", async () => {
   await using tmp = await tmpdir({ git: true })
   const nap = uniqueNap()
   tmp.write("job.sh", `trap 'touch told' TERM; setsid sleep ${nap} & while :; do sleep 0.05; done`)
@@ -186,7 +186,7 @@ test("a signal while vitamin run ends its background jobs leaves none of them", 
   assert.deepEqual(running(nap), [])
 })
 
-test("vitamin run --timeout ends a model that says nothing", async () => {
+test("vitamin run --timeout ends a run whose model sends nothing", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([stall(text("never"), 0)])
   const { code, err } = await vitamin(tmp, ["run", "--timeout", "1", "x"], env(llm, "chat").variables)
@@ -215,7 +215,7 @@ test("vitamin session fork, export, import and remove", async () => {
   assert.equal((await vitamin(tmp, ["session", "show", "sess_none"])).code, 1)
 })
 
-test("vitamin models lists models with context and price, of one provider too", async () => {
+test("vitamin models lists models with context and price, also of one provider", async () => {
   await using tmp = await tmpdir()
   const { code, out } = await vitamin(tmp, ["models", "anthropic"])
   assert.equal(code, 0)
@@ -225,13 +225,13 @@ test("vitamin models lists models with context and price, of one provider too", 
   assert.deepEqual([unknown.out, /Provider "nope" does not exist/.test(unknown.err)], ["", true], unknown.err)
 })
 
-test("vitamin tool list shows the tools that read", async () => {
+test("vitamin tool list shows the built-in tools", async () => {
   await using tmp = await tmpdir()
   const { out } = await vitamin(tmp, ["tool", "list"])
   for (const tool of ["read", "glob", "grep", "ls"]) assert.match(out, new RegExp(`^${tool} +\\w+ +\\S`, "m"))
 })
 
-test("vitamin auth login keeps a piped key that is used and never shown, and logout forgets it", async () => {
+test("vitamin auth login stores a piped key that is used and never shown, and logout removes it", async () => {
   await using tmp = await tmpdir()
   const canary = "sk-canary-1234567890"
   await using child = startVitamin(tmp, ["auth", "login", "mistral"])

@@ -1,4 +1,4 @@
-// A signal while a command runs: the turn is interrupted, not its command alone, and nothing goes on after it.
+// A signal while a command runs interrupts the whole turn, not only the command, and nothing runs afterwards.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -51,7 +51,7 @@ async function post({ url, tokenFile }: { url: string; tokenFile: string }, path
 }
 
 for (const signal of signals)
-  test(`vitamin serve interrupts a running command on ${signal}, and asks the model nothing more`, async () => {
+  test(`vitamin serve interrupts a running command on ${signal}, and sends no further request`, async () => {
     await using tmp = await tmpdir({ git: true })
     const nap = uniqueNap()
     await using llm = await fakeLlm((_, turn) =>
@@ -68,7 +68,7 @@ for (const signal of signals)
     await assertInterrupted(tmp)
   })
 
-test("vitamin serve interrupts a command that would end while the server finishes its answers", async () => {
+test("vitamin serve interrupts a command that would end during the shutdown", async () => {
   await using tmp = await tmpdir({ git: true })
   const nap = uniqueNap()
   const command = `: ${nap}; until [ -e go ]; do sleep 0.02; done`
@@ -86,7 +86,7 @@ test("vitamin serve interrupts a command that would end while the server finishe
 })
 
 for (const signal of signals)
-  test(`vitamin run interrupts a running command on ${signal}, and asks the model nothing more`, async () => {
+  test(`vitamin run interrupts a running command on ${signal}, and sends no further request`, async () => {
     await using tmp = await tmpdir({ git: true })
     const nap = uniqueNap()
     await using llm = await fakeLlm([call("bash", { command: `sleep ${nap}` }), text("It goes on.")])

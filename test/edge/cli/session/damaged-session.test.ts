@@ -1,5 +1,5 @@
-// Files of a session are damaged, and the journal no longer holds what they said: the session goes on with what can be
-// read, says what is missing, and gets it back when the file is mended.
+// Files of a session are damaged, and the journal no longer has their content: the session continues with the readable
+// messages, reports the missing ones, and has them again when the file is repaired.
 import assert from "node:assert/strict"
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -55,7 +55,7 @@ test("a prompt continues after an unreadable message, and reports it each time",
   }
 })
 
-test("calls and results stay paired when the request or a result of them cannot be read", async () => {
+test("calls and results stay paired if a request or a result cannot be read", async () => {
   await using tmp = await tmpdir()
   tmp.write("a.txt", "alpha\n")
   const script = [call("read", { path: "a.txt" }), text("Read."), ...Array(4).fill(text("Go on."))]
@@ -84,7 +84,7 @@ test("calls and results stay paired when the request or a result of them cannot 
   }
 })
 
-test("a lost revert does not bring back what was taken back, and a lost switch keeps what its branch shares", async () => {
+test("if the record of a revert is lost, the messages stay reverted; if that of a branch switch is lost, the branch keeps its shared messages", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm((_, turn) => text(`answer ${turn + 1}`))
   const session = await converse(tmp, llm, ["one", "two"])
@@ -110,7 +110,7 @@ test("a lost revert does not bring back what was taken back, and a lost switch k
   )
 })
 
-test("a session whose record cannot be read is rebuilt from its messages, and the bad file is kept", async () => {
+test("an unreadable session record is rebuilt from the messages, and the damaged file is quarantined", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm((_, turn) => text(`answer ${turn + 1}`))
   const id = await converse(tmp, llm, ["First words"])
@@ -153,7 +153,7 @@ test("a session whose record cannot be read is rebuilt from its messages, and th
   )
 })
 
-test("vitamin doctor lists what is quarantined, and --restore puts back what was mended", async () => {
+test("vitamin doctor lists quarantined files, and --restore restores repaired ones", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm((_, turn) => text(`answer ${turn + 1}`))
   const session = await converse(tmp, llm, ["one", "two"])
@@ -185,7 +185,7 @@ test("vitamin doctor lists what is quarantined, and --restore puts back what was
   )
 })
 
-test("vitamin doctor names a message of the wrong shape and where it is", async () => {
+test("vitamin doctor names a message with an invalid shape, and its file", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("answer")])
   const session = await converse(tmp, llm, ["one"])
@@ -196,7 +196,7 @@ test("vitamin doctor names a message of the wrong shape and where it is", async 
   assert.ok(out.includes(`${file}: Message ${first!.id} is not valid`), out)
 })
 
-test("vitamin session remove takes the quarantined files of the session along", async () => {
+test("vitamin session remove also removes the quarantined files of the session", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("answer")])
   const session = await converse(tmp, llm, ["one"])

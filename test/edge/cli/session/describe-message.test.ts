@@ -9,7 +9,7 @@ const show = <T extends Message.Type>(type: T, data: Message.Of<T>["data"]) =>
   describeMessage(Message.make({ ...place, type, data }))
 const file = { kind: "file" as const, value: "a.png" }
 
-test("describeMessage() says what was attached, and why not", () => {
+test("describeMessage() shows an attachment, or why it failed", () => {
   assert.equal(
     show("file_reference", { path: "a.ts", startLine: 2, endLine: 3, status: "resolved", content: "x" }),
     "· attached a.ts:2-3",
@@ -21,7 +21,7 @@ test("describeMessage() says what was attached, and why not", () => {
   assert.equal(show("file_reference", { path: "a.ts", status: "pending" }), "· a.ts is not read yet")
 })
 
-test("describeMessage() of an image says how it was read and a part of what was read", () => {
+test("describeMessage() shows how an image was read, and a part of its text", () => {
   const read = show("image", {
     source: file,
     mode: "auto",
@@ -39,7 +39,7 @@ test("describeMessage() of an image says how it was read and a part of what was 
   assert.match(show("image", { source: file, mode: "auto", state: "pending" }), /not recognised yet/)
 })
 
-test("describeMessage() of a control message says what changed, and cannot drive the terminal", () => {
+test("describeMessage() of a control message says what changed, with control characters escaped", () => {
   const control = (name: string, parameters: Message.JsonObject) =>
     show("system_control", { control: name, parameters })
   assert.equal(control("mode_change", { from: "act", to: "plan" }), "· mode: act → plan")
@@ -58,7 +58,7 @@ test("describeMessage() of a control message says what changed, and cannot drive
   assert.equal(control("mode_change", {}), "· mode: ? → ?")
 })
 
-test("describeMessage() of calls, results, resources and what is not known", () => {
+test("describeMessage() shows calls, results, resources and unknown messages", () => {
   const call = { id: "c", name: "read", arguments: { path: "a" }, approval: "approved" as const }
   const own = { ...call, name: "db_query", arguments: { sql: "select 1", limit: 5 } }
   const plan = { ...call, name: "todo", arguments: { items: [] } }
@@ -70,7 +70,7 @@ test("describeMessage() of calls, results, resources and what is not known", () 
   assert.match(show("unknown", { original: "{}" }), /does not know/)
 })
 
-test("describeMessage() of a compaction says how much became how much, and how", () => {
+test("describeMessage() of a compaction shows the tokens before and after, and the method", () => {
   const shown = (by: string) =>
     show("system_control", { control: "compaction", parameters: { by, tokensBefore: 900, tokensAfter: 300 } })
   assert.equal(shown("cut"), "· compacted: about 900 tokens became 300 (long results shortened)")

@@ -1,5 +1,5 @@
-// Sessions that are long, with the built command in processes of its own: what a prompt reads of them, and that several
-// processes may work on one of them in turn, or die in it.
+// Long sessions with the built command: what a prompt reads of them, and several processes that use one session in
+// turn, or die in it.
 import assert from "node:assert/strict"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -69,7 +69,7 @@ async function inWorld(script: (request: Request) => Reply, fn: (world: World) =
 
 const saidIn = ({ messages }: Request) => messages.map((message) => message.text).join("\n")
 
-test("vitamin run reads of a session of 2 400 messages only what the last compaction keeps", async () => {
+test("vitamin run reads only the messages since the last compaction of a session of 2 400 messages", async () => {
   await inWorld(
     () => text("ok"),
     async ({ tmp, run, reads, llm }) => {
@@ -88,7 +88,7 @@ test("vitamin run reads of a session of 2 400 messages only what the last compac
   )
 })
 
-test("vitamin serve reads of a session that it worked on last only what is new", async () => {
+test("vitamin serve reads only the new messages of a session that it used last", async () => {
   await inWorld(
     () => text("ok"),
     async ({ tmp, run, reads, variables, llm }) => {
@@ -109,7 +109,7 @@ test("vitamin serve reads of a session that it worked on last only what is new",
   )
 })
 
-test("a server sends what another process, or it itself, changed since in messages that it knows", async () => {
+test("a server sends cached messages with the changes that it or another process has made since", async () => {
   await inWorld(
     () => text("ok"),
     async ({ tmp, run, variables, llm }) => {
@@ -133,7 +133,7 @@ test("a server sends what another process, or it itself, changed since in messag
   )
 })
 
-test("what a killed process wrote behind a finished prompt is sent with the next one", async () => {
+test("messages that a killed process wrote after a finished prompt are sent with the next prompt", async () => {
   let reached = () => {}
   const waiting = new Promise<void>((resolve) => {
     reached = resolve
@@ -158,7 +158,7 @@ test("what a killed process wrote behind a finished prompt is sent with the next
   })
 })
 
-test("a file that was read before a compaction and changed since is not edited, and the session is not read for it", async () => {
+test("a file that was read before a compaction and changed since is not edited, without reading the whole session", async () => {
   const edits = [{ oldText: "first", newText: "second" }]
   const script = ({ messages, system }: Request) => {
     if (/^You summarise/.test(system)) return text("It read a file.")

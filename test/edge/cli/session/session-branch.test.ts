@@ -1,4 +1,4 @@
-// Branches and modes as a person and a program use them: at the command line, and over HTTP.
+// Branches and modes at the command line and over HTTP.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -17,7 +17,7 @@ async function json<T>(tmp: Tmp, args: string[]): Promise<T> {
   return JSON.parse(out) as T
 }
 
-test("vitamin session branch makes, lists and switches branches, and prompts go on in the active one", async () => {
+test("vitamin session branch creates, lists and switches branches, and prompts continue the active one", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("a1"), text("a2"), text("b1"), text("a3")])
   const { variables } = env(llm, "chat")
@@ -54,7 +54,7 @@ test("vitamin session branch makes, lists and switches branches, and prompts go 
   assert.match(markdown.out, /^\*branch: try → main, from msg_\w+ on\*$/m)
 })
 
-test("vitamin session branch refuses what cannot be, in one clear line", async () => {
+test("vitamin session branch refuses invalid names and messages in one line", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("a1")])
   await vitamin(tmp, ["run", "q1"], env(llm, "chat").variables)
@@ -89,7 +89,7 @@ test("plan mode over the command line tells the model, and session show says whe
   assert.match(out, /plan mode, branch main/)
 })
 
-test("/session/:id/branch lists, makes and switches; errors have their status", async () => {
+test("/session/:id/branch lists, creates and switches branches, and errors have their status", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("a1"), text("b1"), text("a2")])
   const server = await serving(tmp, [], env(llm, "chat").variables)
@@ -137,7 +137,7 @@ test("/session/:id/branch lists, makes and switches; errors have their status", 
   }
 })
 
-test("an agent of the project names symbols and grounding, and is given both", async () => {
+test("an agent file that names symbols and grounding gets both", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("src/app.ts", "export function startApp() {}\n")
   const head = [

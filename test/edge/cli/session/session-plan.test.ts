@@ -1,4 +1,4 @@
-// Plans as a person meets them: kept by one process, compacted by another, finished by a third, looked at at any time.
+// A plan that one process stores, another one compacts, a third one finishes, and that can be shown at any time.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -22,7 +22,7 @@ const step = (i: number, status: Status = "pending") => ({
 const numbers = Array.from({ length: 10 }, (_, i) => i + 1)
 const plain = (_: unknown, words: string) => words
 
-test("A plan of ten steps with dependencies survives a compaction and restarts, and is finished", async () => {
+test("a plan of ten steps with dependencies survives a compaction and restarts, and is finished", async () => {
   await using tmp = await tmpdir({ git: true })
   // What the model does follows from what it sees: the last that it is told to be in progress.
   await using llm = await fakeLlm((request) => {
@@ -110,7 +110,7 @@ test("vitamin session plan has colours in a terminal, unless NO_COLOR says other
   assert.doesNotMatch(plain, /\u001b/)
 })
 
-test("drawPlan() makes nothing that a model or a file says an order to the terminal", () => {
+test("drawPlan() escapes control characters of models and files", () => {
   const evil = "\u001b[2Jx\r\ny"
   const node = (id: string, edgeType: string, parents: string[], more: object = {}) => ({
     id,

@@ -1,4 +1,4 @@
-// What a person sees of a session that is over.
+// How a finished session is shown.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -7,7 +7,7 @@ import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { openTerminal } from "../../../fixture/terminal.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 
-test("vitamin session show and list let the words of a session drive no terminal", async () => {
+test("vitamin session show and list escape control characters in a terminal", async () => {
   const words = "a\u001b]52;c;eA==\u0007b"
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text(words)])
@@ -33,7 +33,7 @@ test("vitamin session show names calls in words, as vitamin run does", async () 
   assert.match(out, /^→ Run cat a\.txt$/m)
 })
 
-test("vitamin session list keeps each session on a line of a narrow terminal, and gives a pipe everything", async () => {
+test("vitamin session list shows one line per session in a narrow terminal, and all columns in a pipe", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x\n" }), text("done")])
   await vitamin(tmp, ["run", "--yes", "write a short file please"], env(llm, "chat").variables)
@@ -68,7 +68,7 @@ test("vitamin session list marks a session in which no prompt was run", async ()
   assert.match((await vitamin(tmp, ["session", "list"])).out, / idle .* \(no prompt was run\)$/)
 })
 
-test("vitamin session list and show escape what a terminal obeys in a pipe too; JSON keeps it", async () => {
+test("vitamin session list and show escape control characters in a pipe too; JSON has them unchanged", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("evil \u001b]0;title\u0007 \u009b2J words")])
   await vitamin(tmp, ["run", "say \u001b[2J it"], env(llm, "chat").variables)

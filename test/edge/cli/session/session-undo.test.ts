@@ -1,4 +1,4 @@
-// A person at a terminal looks at what a session changed, takes it back, and takes that back; and the same over HTTP.
+// A person shows the changes of a session, reverts them, and reverts the revert, in a terminal and over HTTP.
 import assert from "node:assert/strict"
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -39,7 +39,7 @@ test("a person looks at the diff, reverts, and reverts the revert", async () => 
   assert.equal(read(tmp, "new.txt"), "new\n")
 })
 
-test("vitamin session revert says that nothing is left to undo, and how to redo", async () => {
+test("vitamin session revert reports that nothing is left to undo, and how to redo", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(answers())
   assert.equal((await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)).code, 0)
@@ -103,7 +103,7 @@ test("vitamin session list shows how many files a session changed, those of its 
   assert.match(await listed(), / 2 files changed /)
 })
 
-test("vitamin session revert refuses what the person changed since, unless --force", async () => {
+test("vitamin session revert refuses files that the person changed since, unless --force is given", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(answers())
   await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)
@@ -120,7 +120,7 @@ test("vitamin session revert refuses what the person changed since, unless --for
   assert.match(none.err, /msg_none/)
 })
 
-test("vitamin session diff and revert cover modes and empty folders, and say what is not covered", async () => {
+test("vitamin session diff and revert cover file modes and empty folders, and report what they do not cover", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("key", "secret\n")
   chmodSync(join(tmp.path, "key"), 0o600)
@@ -142,7 +142,7 @@ test("vitamin session diff and revert cover modes and empty folders, and say wha
 })
 
 for (const die of ["before", "after"] as const)
-  test(`vitamin session revert undoes a run that was killed ${die} its edit took the file's place`, async () => {
+  test(`vitamin session revert undoes a run that was killed ${die} its edit replaced the file`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using llm = await fakeLlm(answers())
     const preload = new URL("../../../fixture/die-at-rename.ts", import.meta.url)
@@ -176,7 +176,7 @@ function isLeftover(name: string): boolean {
   return name.startsWith(".vitamin-tmp.")
 }
 
-test("vitamin session diff says where there are no snapshots", async () => {
+test("vitamin session diff reports that there are no snapshots", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(answers())
   const off = { ...env(llm, "chat").variables, VITAMIN_CONFIG: JSON.stringify({ snapshot: false }) }

@@ -1,6 +1,6 @@
-// How a key of the configuration is proved: the built command runs twice, with the key and without it (or with another
-// value), and what is seen must be as expected the first time and something else the second time. A key that has no reader
-// cannot pass: both runs would show the same.
+// How a test proves that a configuration key has an effect: the built command runs twice, with the key and without it
+// (or with another value), and only the first run may show the expected effect. A key without a reader fails: both runs
+// would be the same.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { mkdirSync, writeFileSync } from "node:fs"

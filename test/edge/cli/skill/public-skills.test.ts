@@ -1,4 +1,4 @@
-// Skills with long descriptions that overlap, like public ones, through the built command: which of them a prompt brings.
+// Skills with long, overlapping descriptions, like public ones, through the built command: which skills a prompt gets.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { readLines } from "../../../../bench/retrieval-sets.ts"
@@ -24,14 +24,14 @@ async function toldFor(tmp: Tmp, prompt: string): Promise<string[]> {
   return (llm.requests[0]!.raw.match(/BODY OF [\w-]+/g) ?? []).map((found) => found.slice(8))
 }
 
-test("tables of a PDF for a spreadsheet bring pdf and xlsx, not a skill that says it is not for them", async () => {
+test("a prompt about tables of a PDF for a spreadsheet gets the skills pdf and xlsx, and not one that excludes them", async () => {
   await using tmp = await tmpdir({ git: true })
   writeSkills(tmp)
   const told = await toldFor(tmp, "extract the tables of report.pdf into a spreadsheet")
   assert.deepEqual(told.toSorted(), ["pdf", "xlsx"])
 })
 
-test("of 17 skills, prompts that nothing was chosen on bring the right ones, and coding prompts none", async () => {
+test("of 17 skills, prompts that were not used for tuning get the right ones, and coding prompts get none", async () => {
   await using tmp = await tmpdir({ git: true })
   writeSkills(tmp)
   const judging = readLines<Prompt>("public-skills.prompts").filter((_, at) => at % 2 === 1)

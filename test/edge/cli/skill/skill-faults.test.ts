@@ -1,4 +1,4 @@
-// What people are told of bad skills: in a run once for a file as it is, on request always.
+// Reports about invalid skills: a run reports each content of a file once, commands about skills always.
 import assert from "node:assert/strict"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import { tmpdir } from "../../../fixture/tmpdir.ts"
 const good = "---\nname: good\ndescription: Does good things.\n---\nDo it.\n"
 const fault = /skill .*broken.SKILL\.md: it is not used: front matter of the kind "js"/
 
-test("a bad skill is reported in the first run, again when it changes, and always by list, validate and doctor", async () => {
+test("an invalid skill is reported in the first run, again when it changes, and always by list, validate and doctor", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(() => text("Done."))
   const { variables } = env(llm, "chat")
@@ -34,7 +34,7 @@ test("a bad skill is reported in the first run, again when it changes, and alway
   assert.doesNotMatch(both, fault, "only what is news")
 })
 
-test("a run reports a bad skill and continues if its record is unwritable or damaged", async () => {
+test("a run reports an invalid skill and continues if the record of reports is unwritable or damaged", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(() => text("Done."))
   const { variables } = env(llm, "chat")
@@ -57,7 +57,7 @@ test("a run reports a bad skill and continues if its record is unwritable or dam
   assert.match(err, fault)
 })
 
-test("a misspelt /name ends the run with 2 and the near name; a path is no command", async () => {
+test("a misspelt /name ends the run with 2 and the nearest name; a path is not a command", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(() => text("Done."))
   const { variables } = env(llm, "chat")

@@ -1,4 +1,4 @@
-// A person at a terminal whom an MCP server asks something; and nobody at one.
+// Questions of an MCP server, with a person at a terminal and without one.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -19,7 +19,7 @@ async function withEverything(): Promise<Tmp> {
   return tmp
 }
 
-test("a person fills in the form of a server in the terminal, and declines another one", async () => {
+test("a person fills in one form of a server in the terminal, and declines another", async () => {
   await using tmp = await withEverything()
   await using llm = await fakeLlm([form, form, text("Thanks.")])
   await using terminal = openTerminal(tmp, ["run", "--allow", rule, "go"], {
@@ -65,7 +65,7 @@ test("a person fills in the form of a server in the terminal, and declines anoth
   assert.match(sent(2), /declined to provide/)
 })
 
-test("a person is shown where a server sends them, and what drives a terminal does nothing", async () => {
+test("the URL of a server's question is shown with control characters escaped", async () => {
   await using tmp = await withEverything()
   const url = "https://example.test/login?id=1"
   const visit = { url, message: "Sign in\u001b]0;owned\u0007\nhere" }

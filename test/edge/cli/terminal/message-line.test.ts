@@ -1,4 +1,4 @@
-// What a person is told of an attachment.
+// The line about an attachment.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { describeAttachment } from "#edge/cli/terminal/message-line.ts"
@@ -11,7 +11,7 @@ function line(more: { retrievedAt?: number; error?: string }) {
   )
 }
 
-test("a resource counts as attached when it was read, not while a person is asked for it", () => {
+test("a resource is shown as attached when it was read, not while a person is asked", () => {
   assert.equal(line({}), undefined)
   assert.equal(line({ retrievedAt: 1 }), "· attached wiki:page://one")
   assert.equal(line({ error: "no" }), "✗ wiki:page://one could not be attached: no")

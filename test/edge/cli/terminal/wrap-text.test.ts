@@ -9,14 +9,14 @@ function wrapped(text: string, columns: number | undefined, size = text.length):
   return out + wrapper.end()
 }
 
-test("createWrapper() breaks lines between words, and indents what follows a mark", () => {
+test("createWrapper() breaks lines between words, and indents lines after a list mark", () => {
   assert.equal(wrapped("one two three four five six", 20), "one two three four\nfive six")
   assert.equal(wrapped("• one two three four five", 20), "• one two three four\n  five")
   assert.equal(wrapped("  [ ] one two three four", 20), "  [ ] one two three\n      four")
   assert.equal(wrapped("世界世界 世界世界 世界世界", 20), "世界世界 世界世界\n世界世界")
 })
 
-test("createWrapper() gives the same however the text comes in pieces", () => {
+test("createWrapper() gives the same result for any split of the text", () => {
   const text = "# A title\n\nSome bold words here, and a few more of them.\n- an item that is longer\n"
   const whole = wrapped(text, 24)
   for (const size of [1, 2, 3, 7]) assert.equal(wrapped(text, 24, size), whole)

@@ -1,4 +1,4 @@
-// Lists in a narrow terminal: no word is broken, and the lines of a list go on below its last column.
+// Lists in a narrow terminal: no word is broken, and further lines of an entry are indented to its last column.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { mcpJson, tinyServer } from "../../../ability/mcp/servers.ts"
@@ -53,7 +53,7 @@ test("vitamin session show wraps between words", async () => {
   ])
 })
 
-test("tool list, tool search and mcp show say the first paragraph of a description, however it is broken", async () => {
+test("tool list, tool search and mcp show print the first paragraph of a description on one line", async () => {
   await using tmp = await tmpdir({ git: true })
   const first = [
     "Measures the pressure of a boiler",
