@@ -1,5 +1,5 @@
-// Checks the structure: every file belongs to a layer, imports point down and to entry files, types too, there is no cycle,
-// aliases match file names, packages have owners, and ARCHITECTURE.md shows the graph that is drawn here.
+// Checks the structure: every file belongs to a layer, imports (also of types) point down and to entry files, there is no
+// cycle, aliases match file names, packages have owners, and ARCHITECTURE.md shows the graph that is drawn here.
 //   node script/architecture.ts            check
 //   node script/architecture.ts --write    draw the graph into ARCHITECTURE.md
 import { globSync, readFileSync, writeFileSync } from "node:fs"

@@ -29,7 +29,7 @@ const local = await filesOf([call("read", { path: "README.md" }), call("edit", e
 const remote = await filesOf([call("tiny_good", { text: "x" }), text("Done.")], { tiny: server })
 print("one answer", plain)
 print("one read and one edit", local, goals.local)
-print("one MCP call, more than one answer", remote.difference(plain), goals.remote)
+print("one MCP call, in addition to one answer", remote.difference(plain), goals.remote)
 
 /** Source files with a function that one run called. */
 async function filesOf(script: Reply[], mcpServers?: object): Promise<Set<string>> {
@@ -43,7 +43,7 @@ async function filesOf(script: Reply[], mcpServers?: object): Promise<Set<string
     llm.requests.length !== script.length ||
     results.some(({ text }) => /does not exist|failed/i.test(text))
   )
-    throw new Error(`the run went another way: ${JSON.stringify(results)}`)
+    throw new Error(`the run did not follow the script: ${JSON.stringify(results)}`)
   const modules = [...calls.keys()].filter((url) => url !== pathToFileURL(entry).href)
   const load = `for (const url of ${JSON.stringify(modules)}) await import(url)`
   const loaded = await callsOf(tmp, ["--input-type=module", "-e", load])

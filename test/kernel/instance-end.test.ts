@@ -167,7 +167,7 @@ test("Instance.provide() never runs in an instance that is being disposed", asyn
   await Instance.disposeAll()
 })
 
-/** An instance for each name, in that order; gives the names of those that end. */
+/** Creates an instance for each name, in that order. Returns the names of disposed ones. */
 async function stand(root: string, names: string[]) {
   const ended: string[] = []
   const state = Instance.state(here, (directory) => ended.push(basename(directory)))

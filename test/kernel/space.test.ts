@@ -20,7 +20,7 @@ function commit(tmp: Tmp, name: string): string {
   return head(tmp)
 }
 
-/** As if another machine saw these repositories first. */
+/** Forgets stored ids, as on another machine. */
 async function forget() {
   for (const name of await Storage.list(["space"])) await Storage.remove(["space", name])
 }

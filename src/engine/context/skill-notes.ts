@@ -22,7 +22,7 @@ const maxList = 2_000
 const leastScore = 0.5
 const mostReferences = 2
 
-/** The instructions of a skill, in at most so many tokens. */
+/** The instructions of a skill, in at most `budget` tokens. */
 export function skillNote(skill: Skill.Info, budget: number): Note {
   const files = filesOf(skill)
   const { body, name, file } = skill

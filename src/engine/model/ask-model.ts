@@ -1,4 +1,5 @@
-// Sends one request to a model and collects the answer. A request that has gone silent, or whose prompt is over, is aborted.
+// Sends one request to a model and collects the answer. Aborts the request if the model sends nothing for too long, or
+// if the prompt is aborted.
 import type { LanguageModelV4Usage } from "@ai-sdk/provider"
 import * as Provider from "#ability/provider/provider.ts"
 import type * as Message from "#knowledge/message/message.ts"

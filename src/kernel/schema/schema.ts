@@ -110,7 +110,7 @@ const shared = {
           z
             .strictObject({
               transport: about(
-                "How an editor connects. `http` is refused: this version has stdio.",
+                "How an editor connects. `http` is refused: this version has only stdio.",
                 z.enum(["stdio", "http"]).default("stdio"),
               ),
               port: about("Port for `http`. Refused.", z.number().int().min(0).max(65_535).optional()),
@@ -194,7 +194,7 @@ export const Info = z.strictObject({
     z.boolean().optional(),
     true,
   ),
-  remote: about("Configuration below your own, such as that of a team.", Remote.optional()),
+  remote: about("Configuration that your own overrides, such as that of a team.", Remote.optional()),
   environment: about("The environment of commands.", Environment.optional()),
 })
 export type Info = z.infer<typeof Info>

@@ -109,7 +109,7 @@ test("vitamin run --agent uses the prompt, tools and rights of an agent of anoth
   const review = await vitamin(tmp, ["run", "--yes", "--agent", "code-reviewer", "look"], variables)
   assert.equal(review.out, "Reviewed.", review.err)
   const [request] = llm.requests
-  // No key for Anthropic: the family is passed over, and the usual model works.
+  // Without a key for Anthropic the family is ignored, and the default model answers.
   assert.equal(request!.model, "fake-model")
   assert.match(request!.system, /You review code\./)
   assert.deepEqual(request!.tools.map(({ name }) => name).sort(), ["bash", "grep", "read"])

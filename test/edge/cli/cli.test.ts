@@ -311,7 +311,7 @@ test("vitamin run refuses to start when the configuration asks for a sandbox, wh
   tmp.write(".vitamin/config.jsonc", '{ "adapters": { "sandbox": { "enabled": true } } }')
   const { code, err } = await vitamin(tmp, ["run", "read a.txt"])
   assert.equal(code, 1)
-  assert.match(err, /adapters\.sandbox\.enabled: this version has no sandbox, and nothing runs without/)
+  assert.match(err, /adapters\.sandbox\.enabled: this version has no sandbox; set it to false/)
   tmp.write(
     ".vitamin/config.jsonc",
     '{ "adapters": { "sandbox": { "enabled": false }, "acp": { "transport": "stdio" } } }',

@@ -20,7 +20,7 @@ import { checkWire } from "../../fixture/wire-rules.ts"
 const context = 12_000
 const isSummary = ({ system }: Request) => /^You summarise/.test(system)
 
-/** A model with a window of its own that counts what it is sent. */
+/** A model with a small window that counts the tokens it is sent. */
 function model(summary: () => Reply = () => text("SUMMARY OF THE MODEL")) {
   let n = 0
   return fakeLlm((request) => {

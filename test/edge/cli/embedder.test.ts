@@ -16,7 +16,7 @@ import { toolsOf } from "../../fixture/mcp/many-tools.ts"
 import { writeTinyGguf } from "../../fixture/tiny-gguf.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
-/** Words that mean the same to this model alone. */
+/** Made-up words that only this model knows as synonyms. */
 const meanings: Record<string, string> = { zorblax: "spreadsheet", quimby: "deploy" }
 const silent = new Set(
   "a an and by for in into is it make me my of on or the this to we what with".split(" "),

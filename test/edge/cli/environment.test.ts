@@ -97,7 +97,7 @@ test("gh, aws and npm get their variables only if environment.pass names them", 
 
 test("a command finds no withheld value in /proc of the process that started it", async () => {
   await using tmp = await tmpdir({ git: true })
-  // What is read goes to a file: the output alone would be redacted.
+  // The values go to a file, because the output would be redacted.
   const read = "for p in $PPID $$; do tr '\\0' '\\n' < /proc/$p/environ; done > seen; wc -l < seen"
   const { outputs } = await runCommands(tmp, [read])
   const seen = readFileSync(join(tmp.path, "seen"), "utf8")

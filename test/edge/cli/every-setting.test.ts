@@ -1,5 +1,5 @@
-// Every key of the configuration has an effect that the built command shows, or is refused. The walk over the schema fails
-// for a key without a proof, and a proof fails if its key has no reader (setting-proofs/proof.ts).
+// Every key of the configuration has an effect that the built command shows, or is refused. The walk over the schema
+// fails for a key without a proof, and a proof fails if its key has no reader (setting-proofs/proof.ts).
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { z } from "zod"
@@ -35,7 +35,7 @@ type Definition = {
   valueType?: z.ZodType
 }
 
-/** The keys of a schema that hold a value: `*` stands for any name, `[]` for any item. Lists of plain values are values. */
+/** The keys of a schema that have a value: `*` means any name, `[]` any item. A list of plain values is one value. */
 function leaves(schema: z.ZodType, path: string): string[] {
   const { innerType, shape, catchall, element, valueType } = schema.def as unknown as Definition
   const below = (name: string) => (path ? `${path}.${name}` : name)
@@ -44,7 +44,7 @@ function leaves(schema: z.ZodType, path: string): string[] {
   const others = catchall && (catchall.def as unknown as Definition).type !== "never" ? [catchall] : []
   const found = [...named, ...others.flatMap((inner) => leaves(inner, below("*")))]
   if (shape) return found
-  // What a key maps to by names that people choose, such as headers, is one value.
+  // A record with free names and plain values, such as headers, is one value.
   if (valueType && isObject(valueType)) return leaves(valueType, below("*"))
   if (element && isObject(element) && !proofs[path as keyof typeof proofs])
     return leaves(element, `${path}[]`)

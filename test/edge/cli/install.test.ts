@@ -72,7 +72,7 @@ test("a program that bundles one small function does not bundle the runtime", as
   await using tmp = await tmpdir()
   tmp.write("package.json", '{ "name": "embedder", "type": "module", "private": true }')
   await npmInstall(tmp, [pack(tmp)])
-  // The whole reaches about 3.4 MB. zod with its languages has 0.36 MB; the other two 3 KB and 5 KB.
+  // The whole package bundles to about 3.4 MB, zod with its languages to 0.36 MB, the other two to 3 KB and 5 KB.
   const limits: [name: string, from: string, bytes: number][] = [
     ["extractMarkdownLinks", "@vitamin-agent/vitamin", 10_000],
     ["extractMarkdownLinks", "@vitamin-agent/vitamin/markdown-links", 10_000],
@@ -152,7 +152,7 @@ test("a production install takes at most 60 MB and reads text in images with its
   assert.equal(stdout.trim(), `[text of image note.png]\n${noteText}`)
 })
 
-/** The bytes of a minified bundle of program.js that can be reached from it, parts that are loaded later included. */
+/** The size of a minified bundle of program.js, with the chunks that it loads later. */
 async function bundledSize(tmp: Tmp): Promise<number> {
   const outDir = join(tmp.path, "bundle")
   await build({

@@ -13,7 +13,7 @@ function write(path: string, content: string): void {
   writeFileSync(path, content)
 }
 
-/** What the model was told first, and what the person saw on stderr. */
+/** Runs a prompt. Returns the first system prompt, stderr, and the last request. */
 async function told(tmp: Tmp, args: string[] = [], script = [text("Done.")]) {
   await using llm = await fakeLlm(script)
   const { code, err } = await vitamin(tmp, ["run", ...args, "hello"], env(llm, "chat").variables)

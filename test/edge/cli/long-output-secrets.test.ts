@@ -73,7 +73,7 @@ test("events of an answer that streams a key in pieces do not contain the key", 
   assert.equal(deltas.join(""), "the key is [openai key] ok")
 })
 
-/** The key lies where a text is cut after 500 characters. */
+/** The key is at the place where a text is cut, after 500 characters. */
 const acrossCut = `${"-".repeat(490)}${key}${"-".repeat(100)}`
 
 test("the shortened page of a failed fetch contains no part of a known key", async () => {

@@ -16,7 +16,7 @@ import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 const script = fileURLToPath(new URL("../../fixture/mcp/many-server.ts", import.meta.url))
 const builtin = new Set(usualTools)
 
-/** Three servers that are known, as after a first start. */
+/** Three servers whose manifests are stored, as after a first start. */
 async function withMany(tmp: Tmp): Promise<{ log: () => string }> {
   const log = join(tmp.path, "..", "calls")
   const server = (domains: string[]) => ({ command: process.execPath, args: [script, domains.join(), log] })

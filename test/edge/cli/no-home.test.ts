@@ -57,7 +57,7 @@ for (const variable of ["XDG_STATE_HOME", "XDG_DATA_HOME", "VITAMIN_DATA_DIR"])
 
 test("with XDG_CACHE_HOME below /proc, a run continues without a cache, and doctor reports it", async () => {
   await using tmp = await tmpdir({ git: true })
-  // The compile cache of the test run would hide that ours is not made.
+  // The compile cache of the test run would hide that vitamin's own is not created.
   const none = { XDG_CACHE_HOME: "/proc/none", NODE_COMPILE_CACHE: "" }
   const run = await vitamin(tmp, ["run", "what can you do?"], none)
   assert.equal(run.code, 0, run.err)

@@ -12,7 +12,7 @@ import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 const builtin = new Set([...usualTools, "tool_search"])
 const servers = ["github", "slack", "jira", "confluence", "gmail", "gcal", "stripe", "kubernetes", "datadog"]
 
-/** More tools than a request may name, known as after a first start. */
+/** More tools than a request may name, with stored manifests, as after a first start. */
 async function withServers(tmp: Tmp): Promise<void> {
   const of = (server: string) => serverTools().filter((tool) => tool.server === server)
   const toolsOf = (server: string) =>

@@ -10,7 +10,7 @@ import { openTerminal } from "../../fixture/terminal.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const byNpx = { npm_command: "exec", npm_lifecycle_script: "'vitamin'" }
-/** Commands in a text that somebody would have to type, without `npx`. */
+/** Commands in a text that are named without `npx`. */
 const bare =
   /(?<!npx |\/)\bvitamin (?=run|serve|doctor|session|auth|trust|models|permission|mcp|skill|agent|tool|config|-)/
 
@@ -22,7 +22,7 @@ test("npx vitamin names itself as npx vitamin in its hints", async () => {
   symlinkSync(command, join(tmp.path, "node_modules/.bin/vitamin"))
   const quiet = { ...tmp.env, npm_config_offline: "true", npm_config_update_notifier: "false" }
   const out = execFileSync("npx", ["vitamin"], { cwd: tmp.path, env: quiet, encoding: "utf8" })
-  // In the checkout itself, npx makes a link to it where it keeps what it fetches.
+  // For the checkout itself, npx puts a link into its cache.
   const checkout = join(dirname(command), "..")
   assert.equal(execFileSync("npx", ["vitamin"], { cwd: checkout, env: quiet, encoding: "utf8" }), out)
   assert.match(out, /^ {2}npx vitamin run "fix the login bug" {4,}run a prompt/m)

@@ -10,7 +10,7 @@ import { noServers } from "../../fixture/no-servers.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
-// A launcher that believes it was started by an old Node; what it starts instead knows nothing of this.
+// Makes the launcher believe that its Node is old. The Node that it starts is not affected.
 const asOldNode =
   'data:text/javascript,Object.defineProperty(process, "versions", { value: { node: "20.1.0" } })'
 

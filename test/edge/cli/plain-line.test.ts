@@ -135,7 +135,7 @@ async function byYargs(args: string[]): Promise<object> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
-/** yargs whose commands call `handler`, each in the place of its own. */
+/** yargs whose commands all call `handler` instead of their own. */
 function withHandler<T>(parser: Argv<T>, handler: (options: Record<string, unknown>) => void): Argv<T> {
   return new Proxy(parser, {
     get(target, name) {

@@ -15,7 +15,7 @@ const secrets = {
   client: "mcp-client-canary-0123456789",
 }
 const canary = /-canary-/
-/** No word of it names the files. */
+/** A command that finds the files without naming them. */
 const findThem = "find .. -name token -exec cat {} + ; find .. -name '*auth.json' -exec cat {} +"
 
 function writeSecrets(tmp: Tmp): { token: string; auth: string; mcp: string } {
@@ -39,7 +39,7 @@ function writeSecrets(tmp: Tmp): { token: string; auth: string; mcp: string } {
   }
 }
 
-/** All files below the homes of the test but those that hold the secrets themselves. */
+/** The content of all files below the homes of the test, without the secret files themselves. */
 function written(tmp: Tmp, own: string[]): string {
   const root = join(tmp.path, "..")
   return readdirSync(root, { recursive: true, withFileTypes: true })
@@ -146,7 +146,7 @@ test("secrets that a command prints are redacted in messages, events and output"
 test("a token that another process creates during a prompt is redacted in results and in live output", async () => {
   const after = {
     read: (token: string) => call("read", { path: token }),
-    // What is printed is reported while the command still runs.
+    // The output is published while the command still runs.
     bash: () => call("bash", { command: `${findThem}; sleep 0.5` }),
   }
   for (const next of Object.values(after)) {

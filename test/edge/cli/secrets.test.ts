@@ -53,12 +53,12 @@ const configured = {
 }
 const login = canary("login")
 const inConfig = ["config-key", "header", "bearer", "custom-key", "cookie", "mcp"].map(canary)
-/** All that the model and the tools are made to say. */
+/** All secrets that the model and the tools print. */
 const all = [...Object.values(canaries), ...inConfig, login]
-/** Not a value of its own that could be looked for, but shown nowhere either. */
+/** A secret in a URL: it is not registered by itself, but must not be shown either. */
 const inAddress = canary("query")
 
-/** All files that vitamin wrote for itself, apart from those that are made to hold a secret. */
+/** All files that vitamin wrote for itself, without its secret files. */
 function ownFiles(tmp: Tmp): { name: string; bytes: Buffer }[] {
   const root = dirname(tmp.path)
   return ["data", "state", "cache"]
@@ -101,7 +101,7 @@ async function prepare(tmp: Tmp, url: string): Promise<Record<string, string>> {
   return variables
 }
 
-/** The model says, asks for and echoes what it should not know; tools print it, files hold it. */
+/** The model prints the secrets itself, and calls tools that print them or write them to files. */
 const script = [
   calls([
     call("bash", { command: `printenv; echo ${canary("openai")}` }),

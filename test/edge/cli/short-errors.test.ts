@@ -10,7 +10,7 @@ import { env, type Wire } from "../../fixture/fake-llm.ts"
 import { noServers } from "../../fixture/no-servers.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
-/** JSON that is no event of the wire, for the fields that clients check. */
+/** JSON that is not a valid event of the wire form, in fields that clients check. */
 const foreign: Record<Wire, object> = {
   chat: { choices: [{ delta: { content: { a: 1 }, tool_calls: [{ index: "z" }] } }] },
   responses: {

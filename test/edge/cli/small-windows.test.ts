@@ -14,7 +14,7 @@ const file = (lines: number, name = "a") =>
 
 async function run(tmp: Tmp, context: number, replies: Reply[]): Promise<Request[]> {
   const left = [...replies]
-  // It counts what it is sent as the estimate does: a count that is lower would be believed.
+  // It counts tokens like our estimate: vitamin would believe a lower count.
   await using llm = await fakeLlm((request) => ({
     ...left.shift()!,
     usage: { input: tokensOf(request), output: 20 },

@@ -8,7 +8,7 @@ import { vitamin } from "../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
-/** Everything that a repository could hope to have run, each with a trace of its own. */
+/** Everything in a repository that could make code run. Each leaves its own trace. */
 function plant(tmp: Tmp, traces: string, foreign: string): void {
   const leave = (name: string) => `touch ${join(traces, name)}`
   const code = (name: string) =>

@@ -176,7 +176,7 @@ test("a referenced file counts as read: if somebody else changes it, it is not e
     world.tmp.write("a.txt", "one\ntwo\n")
     const rules = [Permission.parseRule("file.edit:a.txt")]
     await world.ask("look at @a.txt")
-    // Of a session that is new here only the stored messages are known.
+    // In a new session, only the stored messages are known.
     const { id: sessionId } = await Session.fork(world.session.id)
     world.tmp.write("a.txt", "somebody else\ntwo\n")
     for (const session of [world.session.id, sessionId]) {

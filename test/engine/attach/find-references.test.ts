@@ -18,7 +18,7 @@ const files = [
   "dot.",
 ]
 
-/** What a text points at, as `path` or `path:from-to`. */
+/** The references in a text, as `path` or `path:from-to`. */
 async function found(texts: readonly string[], folder = "."): Promise<string[][]> {
   await using tmp = await tmpdir({ git: true })
   for (const file of files) tmp.write(file, "x\n")

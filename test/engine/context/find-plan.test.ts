@@ -23,7 +23,7 @@ const plan = {
 }
 const told = "Plan: Build it (1 of 3 done)\n[>] b: Write\n[ ] c: Check (after b)\n[x] done: a"
 
-/** What a prompt would find, with the session's messages in mind as they are on the disk. */
+/** The plan that a prompt would get, with the stored messages of the session in memory. */
 async function found({ session }: World) {
   const history = Memory.begin(session.id)
   for (const message of await historyOf(session.id, "main")) history.push(message)
@@ -44,7 +44,7 @@ test("findPlan() returns an unfinished plan if the window does not show its curr
     assert.equal(await found(world), "none")
     await ask("plan it")
     assert.deepEqual(await found(world), [])
-    // As another process changes it.
+    // Another process changes the plan.
     await TodoList.update(session.id, [{ id: "b", text: "Write", status: "done" }])
     assert.deepEqual(await found(world), [
       ["Build it", "Plan: Build it (2 of 3 done)\n[ ] c: Check\n[x] done: a, b"],

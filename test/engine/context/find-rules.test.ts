@@ -88,7 +88,7 @@ test("findRules() returns no document that the rules deny", async () => {
     const intent = "How do we roll back a bad release?"
     const mayRead = (path: string) => path !== join(tmp.path, "docs/deploy.md")
     assert.deepEqual(await findRules(intent, { budget: 2_000, mayRead }), [])
-    // Nor by another name.
+    // A link to the denied file is not sent either.
     tmp.write("AGENTS.md", "[How to deploy and release](docs/other.md)")
     symlinkSync("deploy.md", join(tmp.path, "docs/other.md"))
     assert.deepEqual(await findRules(intent, { budget: 2_000, mayRead }), [])

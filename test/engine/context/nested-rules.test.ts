@@ -16,17 +16,17 @@ import { inWorld, type World } from "../session/harness.ts"
 
 type Teller = {
   world: World
-  /** The notes behind the results of calls, as they come one after another; those that came are told. */
+  /** Makes the calls, adds the notes that follow their results, and returns these notes. */
   touch(
     ...calls: [tool: string, args: Message.Json | object, status?: "success" | "error"][]
   ): Promise<string[]>
-  /** The model is from here on sent nothing of what was before. */
+  /** From here on, the model gets none of the earlier messages. */
   compact(): void
-  /** The words of all notes that were told. */
+  /** The texts of all notes that were sent. */
   told(): string[]
 }
 
-/** A session whose calls are written down as if a model had made them. `context` is the window of its model. */
+/** A session whose calls are stored as if a model had made them. `context` is the window of its model. */
 async function withTeller(fn: (teller: Teller) => Promise<unknown>, context = 200_000): Promise<void> {
   await inWorld([], async (world) => {
     const history = Memory.begin(world.session.id)
@@ -105,7 +105,7 @@ test("the rules of folders above a touched file are sent once, from the root dow
     assert.match(told()[1]!, /"src\/auth\/AGENTS\.md":\n<rule>\nNever log a token\.\n<\/rule>$/)
     assert.deepEqual(await touch(["read", { path: "src/auth/login/form.ts" }], ["ls", { path: "src" }]), [])
     assert.equal(told().length, 2)
-    // As long as it is what the file says.
+    // A changed file is sent again.
     tmp.write("src/AGENTS.md", "Small files, and few of them.")
     assert.deepEqual(await touch(["read", { path: "src/auth/x.ts" }]), ["src/AGENTS.md"])
     assert.deepEqual(await touch(["read", { path: "src/auth/x.ts" }]), [])
@@ -122,7 +122,7 @@ test("each successful call with a path touches it, also a folder; a failed call 
     assert.deepEqual(await touch(["read", { path: "e/x" }, "error"]), [])
     assert.deepEqual(await touch(["bash", { command: "cat e/x", path: "e/x" }]), [])
     assert.deepEqual(await touch(["ls", {}], ["glob", { pattern: "**/*" }], ["read", null]), [])
-    // Who opens the file itself has seen it.
+    // A model that reads the file itself has seen it.
     assert.deepEqual(await touch(["read", { path: "f/AGENTS.md" }]), [])
   })
 })
@@ -175,7 +175,7 @@ test("rules use at most a tenth of the window; further ones are only named", asy
     tmp.write("huge/AGENTS.md", line.repeat(600))
     const budget = rulesBudget(session.id, { context: 32_000 })
     assert.deepEqual(budget, { linked: 800, nested: 3_200, each: 1_600 })
-    // One that is larger than its part is cut.
+    // A file that is larger than its share is cut.
     await touch(["read", { path: "huge/x" }])
     assert.match(told()[0]!, /\[cut here: read huge\/AGENTS\.md for the rest of 28200 bytes\]/)
     for (let i = 0; i < 12; i++) await touch(["read", { path: `m${i}/x` }])

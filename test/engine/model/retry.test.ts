@@ -152,7 +152,7 @@ test("a retry after streamed text publishes the message as empty, so that client
         })
         assert.deepEqual(updated.at(-1), [])
         assert.deepEqual(shapeOf(await messages()), ["user", "tool_request", "tool_result", "assistant"])
-        // Also where a part of it was on disk already.
+        // Nothing is left, even if a part was already stored.
         assert.equal((await MessageStore.list(session.id)).length, 4)
       },
     )

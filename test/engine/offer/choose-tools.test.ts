@@ -12,7 +12,7 @@ import { loadMany, loadServer, namesOf, tokensBeyond } from "../session/many.ts"
 const outputs = async (world: { messages(): ReturnType<typeof Session.messages> }) =>
   resultsOf(await world.messages()).map(({ output }) => String(output))
 
-/** Every request begins with the bytes of the one before it, tools and messages each. */
+/** Tools and messages of each request begin with the bytes of the request before it. */
 function assertGrows(requests: Request[]): void {
   for (const [i, { body }] of requests.entries())
     for (const key of ["tools", "messages"]) {

@@ -16,7 +16,7 @@ import { png } from "../../fixture/png.ts"
 import { until } from "../../fixture/until.ts"
 import { defineTool, inWorld, shapeOf, textOf, type World } from "../session/harness.ts"
 
-/** Nobody has this number. */
+/** A process id that no process has. */
 const dead = { pid: 2 ** 22 + 1, started: "1" }
 
 /** The world with a prompt whose tool runs until `goOn` is called. */
@@ -66,7 +66,7 @@ test("a prompt whose message was stored before the crash is neither run again no
     const [record] = await Session.prompts(session.id)
     await goOn()
     await second
-    // As the process leaves it that ends after the message was stored and before the record was removed.
+    // The state after a process that ended between storing the message and removing the record.
     await Storage.write(["prompt", record!.id], { ...record, owner: dead })
     const requests = llm.requests.length
     await Session.recover()
@@ -212,7 +212,7 @@ async function storeOfDead(sessionId: string, words: string): Promise<void> {
 test("an accepted prompt whose time is up before it begins is reported as skipped", async () => {
   await inWorld([], async (world) => {
     const { session } = world
-    // Longer on its way to the disk than the prompt has time.
+    // Writing this takes longer than the time limit of the prompt.
     const large = Storage.write(["test", "large"], "x".repeat(30_000_000))
     const { promptId, answered } = await accept({ sessionId: session.id, text: "soon", timeout: 1 })
     await assert.rejects(answered, { name: "Session.Interrupted" })

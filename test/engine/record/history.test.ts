@@ -80,7 +80,7 @@ test("a run reads no message twice, and writes two records per turn, however lon
       "look",
       async ({ value }, { signal }) => {
         signals.add(signal)
-        // Whoever read the disk again would not find the old messages now.
+        // A second read of the disk would no longer find the old messages.
         if (value === "1")
           for (const { id } of written) renameSync(`${join(folder, id)}.json`, `${folder}-${id}`)
         return `saw ${value}`

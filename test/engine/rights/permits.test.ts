@@ -23,7 +23,7 @@ const approvals = (messages: Message.Info[]) =>
     message.type === "tool_request" ? message.data.calls.map(({ approval }) => approval) : [],
   )
 const outputs = (messages: Message.Info[]) => resultsOf(messages).map(({ output }) => String(output))
-/** How the message of the calls was announced, in order. */
+/** The events about the message of the calls, in order. */
 const written = (events: World["events"]) =>
   events.flatMap(({ type, payload }) => {
     const { message } = payload as { message?: Message.Info }

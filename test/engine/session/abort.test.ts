@@ -12,7 +12,7 @@ const outside = AsyncLocalStorage.snapshot()
 const patient = { stall: 60_000 }
 const hanging = (): Reply => stall(text("some words are here already", { deltas: 6 }), 900)
 
-/** Each way of stopping: how a prompt is told of it, and how it happens. */
+/** Each way to stop a prompt: the input of the prompt, and the function that stops it. */
 const ways: Record<string, (world: World) => { input: object; stop: () => void; reason: RegExp }> = {
   "Session.abort()": ({ session }) => ({
     input: {},

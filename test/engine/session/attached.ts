@@ -11,12 +11,12 @@ export function files(messages: Message.Info[]): Data[] {
   return messages.flatMap((message) => (message.type === "file_reference" ? [message.data] : []))
 }
 
-/** All that the model was sent in its last request. */
+/** The whole text of the last request. */
 export function sent({ llm }: World): string {
   return llm.requests.at(-1)!.raw
 }
 
-/** Ask about one file, and give what became of it. */
+/** Prompts with one file, and returns its message. */
 export async function point(
   world: World,
   path: string,

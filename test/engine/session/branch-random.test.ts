@@ -10,7 +10,7 @@ import { inWorld, textOf, type World } from "./harness.ts"
 const wordsOf = (messages: Message.Info[]) =>
   messages.flatMap((message) => (message.type === "text" ? [textOf(message)] : []))
 
-/** Numbers from 0 to `n` - 1 that look random and come again for the same seed. */
+/** Pseudorandom numbers from 0 to `n` - 1 for a seed. */
 function createDice(seed: number) {
   let state = seed
   return (n: number) => {
@@ -32,7 +32,7 @@ for (const seed of Array.from({ length: repeat(3, 100) }, (_, i) => i + 1))
 
 async function play({ session, ask, llm, messages }: World, roll: (n: number) => number): Promise<void> {
   const expected = new Map<string, string[]>([["main", []]])
-  /** What had been said up to and with each message. */
+  /** The texts up to and including each message. */
   const upTo = new Map<string, string[]>()
   let active = "main"
   const isText = (message: Message.Info) => message.type === "text"
@@ -55,7 +55,7 @@ async function play({ session, ask, llm, messages }: World, roll: (n: number) =>
   async function prompt(i: number) {
     const words = [...expected.get(active)!, `q${i}`]
     const answer = await ask(`q${i}`)
-    // What a person says twice in a row is sent as one.
+    // Two prompts in a row are sent as one message.
     assert.equal(
       llm.requests
         .at(-1)!

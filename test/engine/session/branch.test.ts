@@ -10,7 +10,7 @@ import { call, calls, stall, text, wires } from "../../fixture/fake-llm.ts"
 import { until } from "../../fixture/until.ts"
 import { inWorld, shapeOf, textOf, type World } from "./harness.ts"
 
-/** What the model was told and said, of the last request. */
+/** The texts of all messages of the last request. */
 const said = ({ llm }: World) => llm.requests.at(-1)!.messages.map((message) => message.text)
 const wordsOf = (messages: Message.Info[]) =>
   messages.flatMap((message) => (message.type === "text" ? [textOf(message)] : []))
@@ -230,7 +230,7 @@ test("Session.revert() on a branch reverts that branch and no other", async () =
     assert.deepEqual(wordsOf(await messages()), ["q1", "a1"])
     await ask("another")
     assert.deepEqual(said(world), ["q1", "a1", "another"])
-    // Undone, and then further back than where the branch was made.
+    // Reverts the revert, then reverts to a message before the branch was created.
     await Session.revert(session.id, back.messageId!)
     assert.deepEqual(wordsOf(await messages()), ["q1", "a1", "other", "b1"])
     await Session.revert(session.id, ofMain[0]!.id)

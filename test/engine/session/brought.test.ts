@@ -23,7 +23,7 @@ const logOf = ({ tmp }: World) => {
 }
 const lastResult = async (sessionId: string) => resultsOf(await Session.messages(sessionId)).at(-1)
 
-/** Known and up, however slow this machine is. */
+/** Waits until the servers are known and connected. */
 async function up(...ids: string[]): Promise<void> {
   for (const id of ids) assert.equal((await Mcp.connect(id)).state, "connected")
 }

@@ -19,7 +19,7 @@ async function talk({ ask }: World, from: number, to: number): Promise<void> {
   for (let i = from; i < to; i++) await ask(`wish ${i}.`)
 }
 
-/** The words of the person that the model was sent as messages of their own, not in front. */
+/** The person's texts that were sent as messages, not as part of the front. */
 function wishes(request: Request): string[] {
   return request.messages
     .flatMap(({ role, text }) =>
@@ -147,7 +147,7 @@ test("a compaction pins the task list, open and refused calls, changed files and
       assert.ok(front.includes(item), `${item} is not in\n${front}`)
     assert.match(llm.requests.at(-1)!.system, /Plan mode/)
     checkWire(llm.requests.at(-1)!)
-    // Again, from what the first one left.
+    // A second compaction, of the compacted history.
     await talk(world, 20, 28)
     await Session.compact(session.id)
     await world.ask("and on")

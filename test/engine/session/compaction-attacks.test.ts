@@ -14,7 +14,7 @@ import { inPatientWorld } from "./patient.ts"
 const isSummary = ({ system }: Request) => /^You summarise/.test(system)
 const small = (limits: object) => ({ provider: { openai: { models: { "fake-model": limits } } } })
 
-/** A model that counts what it is sent, and refuses what is more than its window. */
+/** A model that counts tokens, and refuses requests that exceed its window. */
 function counting(context: number, reply: (request: Request) => Reply) {
   return (request: Request): Reply => {
     const input = Math.ceil(request.raw.length / 4)

@@ -59,21 +59,21 @@ test(`requests of ${sessions} random sessions with compactions are valid in all 
     },
     { config },
   )
-  // Each kind has been there.
+  // Every kind of compaction occurred.
   for (const [by, count] of Object.entries(summarised)) assert.ok(count > 0, `no compaction by ${by}`)
   assert.ok(compared > sessions / 2, `${compared} requests were compared with those of a whole read`)
 })
 
-/** Requests that were made a second time, after the whole session was read. */
+/** The number of requests that were compared with those after reading the whole session. */
 let compared = 0
 
-/** A process that dies leaves a session claimed. */
+/** Claims a session like a process that died. */
 async function leave(sessionId: string): Promise<void> {
   const { kept } = await SessionRecord.claim(sessionId)
   await kept
 }
 
-/** One session from its beginning to a request in every form. Gives how it was compacted. */
+/** One random session, ending with a request in every wire form. Returns how it was compacted. */
 async function live(world: World, random: Choices): Promise<string[]> {
   let { id } = await Session.create({ model: random.pick(models) })
   const pieces = createPieces(random)
@@ -117,15 +117,15 @@ async function asked({ ask, llm }: World, sessionId: string, model: string): Pro
   return llm.requests.splice(from)
 }
 
-/** The same prompt at the same place once more: after a revert it is not known where the branch ends, and the whole
- * session is read. */
+/** Sends the same prompt at the same place again. After a revert the tip of the branch is unknown, so the whole session
+ * is read. */
 async function compare(
   world: World,
   { sessionId, model, requests }: { sessionId: string; model: string; requests: Request[] },
 ): Promise<void> {
   const path = await historyOf(sessionId, (await Session.get(sessionId)).branch)
   const words = path.findLastIndex((message) => message.type === "text" && message.data.role === "user")
-  // A summary may be another one the second time.
+  // A second summary may differ.
   if (path.slice(words).some((message) => byOf(message).length)) return
   await Session.revert(sessionId, path[words]!.id, { force: true })
   assert.equal((await Session.get(sessionId)).tip, undefined)

@@ -17,11 +17,11 @@ function small(wire: keyof typeof providers = "chat", limits: object = { context
   return { provider: { [providers[wire]]: { models: { "fake-model": { ...limits, ...api } } } } }
 }
 
-/** About what a tokenizer finds in JSON of plain words. */
+/** About the number of tokens in JSON with plain words. */
 const tokensOf = ({ raw }: Request) => Math.ceil(raw.length / 4)
 const isSummary = ({ system }: Request) => /^You summarise/.test(system)
 
-/** A model with a window: it counts, and refuses. */
+/** A model that counts tokens and refuses requests that exceed its window. */
 function counting(reply: (request: Request) => Reply, limit = context) {
   return (request: Request): Reply => {
     const input = tokensOf(request)

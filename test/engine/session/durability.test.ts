@@ -54,7 +54,7 @@ test("a long answer is stored while it streams, and a new process sees the store
     await assert.rejects(work)
     const kept = events.filter(({ type }) => type === "message.updated" || type === "message.created")
     assert.ok(kept.length < 30, `${kept.length} records`)
-    // As a process leaves it that has no time to say so.
+    // The state after a process that was killed.
     await MessageStore.write(partial)
     assert.equal(textOf(await ask("go on")), "again")
     const after = (await messages())[1]!
@@ -71,7 +71,7 @@ test("Session.prompt() fails if a record cannot be written, and the process cont
     async ({ ask, session, llm, tmp, messages }) => {
       const folder = folderOf(session.id)
       mkdirSync(folder, { recursive: true })
-      // A file where the folder was: nothing can be put in it, whoever asks.
+      // A file in place of the folder: nothing can be written, not even by root.
       renameSync(folder, `${folder}-away`)
       tmp.write("block", "")
       renameSync(join(tmp.path, "block"), folder)

@@ -88,7 +88,7 @@ async function oneRun(world: World, wire: Wire, random: Random, name: string): P
   assert.equal(resultsOf(messages).length, asked.length, `${name}: each call has one result, over ${wire}`)
 }
 
-/** In the chat form an answer is whole once its finish has come, whatever happens to the connection afterwards. */
+/** In the chat form, an answer is complete when its finish has arrived, whatever happens to the connection afterwards. */
 function cutAfterFinish(reply: Reply, wire: Wire): boolean {
   if (wire !== "chat" || !reply.fault || !("bytes" in reply.fault)) return false
   const { body } = encode(wire, { reply, model: "fake-model", turn: 1 })

@@ -33,7 +33,7 @@ function writeSkills(tmp: Tmp): void {
     )
 }
 
-/** Of one prompt after the other, each in what its request has more than the one before. */
+/** The skills that each request has in addition to the one before it. */
 function toldOf({ llm }: World): string[][] {
   const sent = llm.requests.map(({ body }) => JSON.stringify(body.messages).match(/BODY OF [\w-]+/g) ?? [])
   return sent.map((names, i) => names.slice(sent[i - 1]?.length ?? 0).map((name) => name.slice(8)))
@@ -86,7 +86,7 @@ test("if the configured embedder cannot be used, the embedded model finds skills
     [text("ok")],
     async (world) => {
       writeSkills(world.tmp)
-      // No word of it is the skill's.
+      // The prompt has no word of the skill.
       await world.ask("put it into an Excel workbook")
       assert.deepEqual(toldOf(world), [["xlsx"]])
     },

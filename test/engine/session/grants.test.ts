@@ -16,7 +16,7 @@ import { call, calls, type Request, text } from "../../fixture/fake-llm.ts"
 import { inWorld, type World } from "./harness.ts"
 import { needy, next, use } from "./needy.ts"
 
-/** Uses the tool on what the prompt names, then ends. */
+/** A model that calls the tool with the target that the prompt names, then answers. */
 const doIt = ({ messages }: Request) => {
   const last = messages.at(-1)!
   return last.results.length ? text("done") : use(last.text)
@@ -36,7 +36,7 @@ const put = (grant: object & { id: string }) => Storage.write(["grant", Instance
 const log = ({ tmp }: World) => readFileSync(join(tmp.path, "..", "log"), "utf8")
 const ended = { asks: "deny" as const }
 
-/** A prompt that asks for one thing, which is answered. */
+/** Answers the one question of a prompt. */
 async function answered(work: Promise<unknown>, ...reply: [Permission.Reply, Permission.Details?]) {
   const [request] = await next()
   await Permission.reply(request!.id, ...reply)

@@ -78,7 +78,7 @@ export async function inWorld(
   }
 }
 
-/** What a request says, in the form that pairing is checked in. Some wires send each call on its own. */
+/** Checks that calls and results of a request are paired. Some wire forms send each call separately. */
 export function checkRequest({ messages, wire }: Request): void {
   const prompt: LanguageModelV4Prompt = []
   for (const [i, { role, text, calls, results }] of messages.entries()) {
@@ -131,7 +131,7 @@ export function filesOf(sessionId: string): string[] {
   return readdirSync(join(Global.data(), "storage", "message", sessionId)).sort()
 }
 
-/** A tool of the test. It says that it reads, since more is not allowed yet. */
+/** A tool of the test. It is read-only, so that it needs no permission. */
 export function defineTool(
   id: string,
   execute: (args: { value?: string | undefined }, context: Tool.Context) => Promise<string>,

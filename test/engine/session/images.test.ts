@@ -36,7 +36,7 @@ const providers: Record<Wire, string> = {
   messages: "anthropic",
   gemini: "google",
 }
-/** A model that sees, and one that does not. */
+/** A model with vision, and one without it (`blind`). */
 const seeing = (wire: Wire = "chat") => ({
   wire: wire === "responses" ? ("chat" as const) : wire,
   config: {

@@ -31,7 +31,7 @@ test(`a session whose process is killed in a turn opens, is complete and continu
   })
 })
 
-/** Let a process prompt the session until it is killed, at any moment after it has begun. */
+/** A process prompts the session, and is killed at a random moment after it has begun. */
 async function killed({ tmp }: World, sessionId: string): Promise<void> {
   await using child = runFixture("session-prompts.ts", {
     args: [tmp.path, sessionId],

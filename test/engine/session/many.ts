@@ -7,7 +7,7 @@ import { domainNames, type ManyTool, toolsOf } from "../../fixture/mcp/many-tool
 
 export type Called = { tool: string; args: unknown }[]
 
-/** One server for each domain, 527 tools together. Gives what is called. */
+/** One server per domain, 527 tools together. Returns the calls. */
 export async function loadMany(domains = domainNames): Promise<Called> {
   const called: Called = []
   for (const id of domains) await loadServer(id, { tools: toolsOf(id), called })

@@ -5,7 +5,7 @@ import * as Tool from "#ability/tool/tool.ts"
 import { call } from "../../fixture/fake-llm.ts"
 import { until } from "../../fixture/until.ts"
 
-/** A tool that needs what it is told to need, and notes that it ran. */
+/** A tool that needs the given permission, and records its runs. */
 export function needy(options: { readOnly?: boolean; permission?: string } = {}): string[] {
   const ran: string[] = []
   const { permission = "network.fetch" } = options
@@ -24,7 +24,7 @@ export function needy(options: { readOnly?: boolean; permission?: string } = {})
 
 export const use = (target: string) => call("needy", { target })
 
-/** Wait for so many open questions. */
+/** Waits for this many open questions. */
 export async function next(count = 1): Promise<Permission.Request[]> {
   await until(() => Permission.pending().length === count, `${count} questions`)
   return Permission.pending()

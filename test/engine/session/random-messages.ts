@@ -27,11 +27,11 @@ const fillers = [
 ]
 const models = ["openai/chat-model", "anthropic/fake-model", "google/fake-model"]
 
-/** What the random pieces of one session are numbered by. */
+/** Numbers the random parts of one session. */
 export function createPieces(random: Choices) {
   let count = 0
 
-  /** One exchange: a person, then the model with its calls, ended in one way or another. Written, and given. */
+  /** One exchange: a prompt, then the model with its calls, ended in a random way. Stores and returns its messages. */
   async function exchange(place: Place): Promise<Message.Info[]> {
     const made: Message.Info[] = []
     const add = (fields: { type: Message.Type; data: unknown; model?: string }) => {
@@ -81,7 +81,7 @@ export function createPieces(random: Choices) {
     })
   }
 
-  /** Gives whether the model goes on after it. */
+  /** Returns whether another turn follows. */
   function addTurn(add: Add): boolean {
     const by = model()
     if (random.chance(0.5))
@@ -171,7 +171,7 @@ export function createPieces(random: Choices) {
   return { exchange }
 }
 
-/** What must be found in a request for a history, wherever that is. */
+/** The texts that a request for a history must contain. */
 export function mustHave(path: readonly Message.Info[]): string[] {
   const answered = new Map<string, Message.Call>()
   return path.flatMap((message): string[] => {

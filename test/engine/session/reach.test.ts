@@ -28,7 +28,7 @@ const next = async () => {
   return Permission.pending()[0]!
 }
 
-/** A tool that says what it was handed. */
+/** A tool that returns what its context allows. */
 function peek(permission: string): void {
   Tool.define("peek", () => ({
     description: "A tool of a test.",

@@ -142,7 +142,7 @@ test("an export includes the plan, and an import restores it or refuses an inval
     assert.deepEqual(await Storage.list(["relation"]), [id])
     const { relations: _, ...old } = exported
     const again = await Session.import(old)
-    // Of exports from before, the plan is in the messages.
+    // Exports of earlier versions have the plan only in the messages.
     assert.equal((await Session.plan(again.id)).nodes.length, 4)
   })
 })

@@ -122,7 +122,7 @@ test("Session.revert() finishes an interrupted revert, then undoes later changes
     async (world) => {
       const { session, ask } = world
       const second = await twoPrompts(world)
-      // As it is when the process dies after the last file: the files are back, and nobody has said so.
+      // The state after a crash: the files are restored, but the revert is not recorded.
       await Snapshot.revert({ sessionId: session.id, messageId: second.id })
       assert.equal(read(world, "a.txt"), "one\n")
       await ask("More", { asks: "once" })
@@ -133,7 +133,7 @@ test("Session.revert() finishes an interrupted revert, then undoes later changes
     },
   ))
 
-/** Gives the message of the second one. */
+/** Sends two prompts. Returns the message of the second one. */
 async function twoPrompts({ ask, messages }: World) {
   await ask("Write it", { asks: "once" })
   await ask("Change it", { asks: "once" })

@@ -7,7 +7,7 @@ import { test } from "node:test"
 import { call, type Request, text } from "../../fixture/fake-llm.ts"
 import { inWorld } from "./harness.ts"
 
-/** How often a request says something. */
+/** How often a request contains a text. */
 function times(request: Request | undefined, words: string): number {
   return (request?.raw ?? "").split(words).length - 1
 }

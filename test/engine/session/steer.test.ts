@@ -10,7 +10,7 @@ import { needy, use } from "./needy.ts"
 
 const steer = { whenBusy: "steer" } as const
 
-/** A tool that runs until it is told to go on. */
+/** A tool that runs until the test releases it. */
 function slowTool() {
   const { promise, resolve } = Promise.withResolvers<string>()
   const tool = { isRunning: false, goOn: () => resolve("slow result") }
@@ -108,7 +108,7 @@ test("Session.abort() leaves no record of a prompt that was about to join, nor o
     all.push(ask("", { ...steer, parts: parts.slice(1), refresh: true }), ask("behind it", steer))
     await until(async () => (await waiting(world)) === 2)
     tool.goOn()
-    // The first one reads again what was denied, which is asked for, and nobody answers.
+    // The first prompt reads a file that needs a permission, and nobody answers.
     await until(() => events.some(({ type }) => type === "permission.requested"))
     Session.abort(session.id)
     for (const result of await Promise.allSettled(all))

@@ -11,7 +11,7 @@ import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const library = new URL("../../../dist/index.js", import.meta.url).href
 
-/** What a script returns that has Memory and Session of the library, and `id`, the newest session. */
+/** Runs a script that can use Memory and Session of the library and `id`, the newest session. Returns its result. */
 async function inNewProcess<T>(tmp: Tmp, script: string): Promise<T> {
   const program = `import { bootstrap, Memory, Session } from ${JSON.stringify(library)}
 await bootstrap(process.cwd(), async () => {

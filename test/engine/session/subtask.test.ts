@@ -153,7 +153,7 @@ test("subtasks of one answer run side by side, four at once, with results in ord
   }
   await inWorld(script, async ({ ask, messages, events }) => {
     const arrived: (() => void)[] = []
-    // Goes on only when four are here, so that four at once is not a matter of luck.
+    // Each call waits for four, so that four run at once.
     defineTool("meet", async () => {
       await new Promise<void>((resolve) => arrived.push(resolve) && arrived.length === 4 && open())
       return "met"
@@ -170,7 +170,7 @@ test("subtasks of one answer run side by side, four at once, with results in ord
   })
 })
 
-/** How many sessions of tasks were at work at once, by the events. */
+/** The most sessions of tasks that were busy at once, by the events. */
 function mostBusy(events: Bus.Event[]): number {
   const busy = new Set<string>()
   return Math.max(
@@ -194,7 +194,7 @@ test("aborting a session aborts its tasks, and the next prompt works", async () 
     const [child] = await tasksOf(session.id)
     assert.deepEqual([await status(), child?.status], ["interrupted", "interrupted"])
     assert.equal(resultsOf(await messages())[0]?.status, "interrupted")
-    // What it had used until then counts.
+    // Its usage until then counts.
     assert.equal((await Session.get(session.id)).usage.input, 100)
     assert.equal(textOf(await ask("y")), "again")
   })

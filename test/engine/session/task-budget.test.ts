@@ -58,7 +58,7 @@ test("the cost of a nested task counts for a parallel task", async () => {
     script,
     async ({ ask, events }) => {
       const { promise: held, resolve } = Promise.withResolvers<void>()
-      // What led here has been paid for, and is at work until the other one was stopped, or was not.
+      // The request before this call has been paid for. The call runs until the parallel task was stopped or has gone on.
       defineTool("hold", async () => {
         resolve()
         await until(() => count("other") > 2 || events.some(({ type }) => type === "session.error"))

@@ -16,7 +16,7 @@ import { type Called, loadMany, loadServer, namesOf, tokensBeyond } from "./many
 
 const outputs = async ({ messages }: World) => resultsOf(await messages()).map(({ output }) => String(output))
 
-/** A tool that changes which others there are. */
+/** A tool that adds or removes other tools. */
 function defineChange(change: () => Promise<unknown>): void {
   defineTool("change", async () => {
     await change()
@@ -24,7 +24,7 @@ function defineChange(change: () => Promise<unknown>): void {
   })
 }
 
-/** As somebody with an editor would. */
+/** Edits the session record by hand. */
 async function edit({ session }: World, change: object): Promise<void> {
   await Storage.update<object>(["session", session.projectId, session.id], (draft) => {
     Object.assign(draft, change)

@@ -36,7 +36,7 @@ test("tool_search is described the same way in a whole session, whatever servers
     await ask("And now?")
     assert.match(searchIn(llm.requests[0]!), /There are tools of: airport, billing, calendar/)
     assert.deepEqual([llm.requests.length, new Set(llm.requests.map(searchIn)).size], [4, 1])
-    // As after a restart: nothing but what is kept is known of the session.
+    // As after a restart: only stored data is known.
     await Instance.dispose()
     await Instance.provide({
       directory: tmp.path,

@@ -89,7 +89,7 @@ test("Session.prompt() runs reading calls in parallel and writing calls one by o
       name,
       async ({ value }) => {
         log.push(`+${value}`)
-        // Each reader waits for the other of its pair, so it ends only where both run at once.
+        // Each reader waits for the other of its pair, so both must run at once.
         const other = { r1: "+r2", r2: "-r1", r5: "+r6", r6: "-r5" }[value!]
         await (other ? until(() => log.includes(other)) : sleep(20))
         log.push(`-${value}`)
@@ -106,7 +106,7 @@ test("Session.prompt() runs reading calls in parallel and writing calls one by o
     tool("look", true)
     tool("change", false)
     await ask("go")
-    // Which of a pair starts first is open; both start before either ends.
+    // Either of a pair may start first; both start before either ends.
     const pair = (a: string, b: string) => `(\\+${a} \\+${b}|\\+${b} \\+${a}) -${a} -${b}`
     assert.match(log.join(" "), new RegExp(`^${pair("r1", "r2")} \\+w3 -w3 \\+w4 -w4 ${pair("r5", "r6")}$`))
     const results = resultsOf(await messages())

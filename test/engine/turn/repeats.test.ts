@@ -6,7 +6,7 @@ import { addCall, type Repeat } from "#engine/turn/repeats.ts"
 
 type Given = { said: string; duration?: number; pause?: number; hasFailed?: boolean }
 
-/** The verdict about the last of these calls. */
+/** The result of addCall() for the last of these calls. */
 function last(given: Given[]): Repeat {
   const calls: Made[] = []
   let now = 0

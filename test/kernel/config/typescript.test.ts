@@ -8,7 +8,7 @@ import * as Trust from "#kernel/trust/trust.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { problemsOf } from "./fixture.ts"
 
-// The example of document 004, verbatim.
+// The example of the original configuration document, verbatim.
 const example = `// .plaited/config.ts
 
 import { defineConfig } from 'plaited/agent'

@@ -85,7 +85,7 @@ test("withheld variables are removed from /proc/self/environ, and stay in proces
   assert.deepEqual([own, copy], ["tökens-0123", "tökens-0123"])
 })
 
-/** Run with variables of the process set, then as before. */
+/** Runs with these environment variables, then restores the old ones. */
 async function withEnv(values: Record<string, string>, fn: () => Promise<void> | void): Promise<void> {
   const before = Object.keys(values).map((name) => [name, process.env[name]] as const)
   Object.assign(process.env, values)

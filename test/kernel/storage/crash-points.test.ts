@@ -22,7 +22,7 @@ const firstSeed = Number(process.env.VITAMIN_SEED ?? 1)
 
 for (const end of ["is killed", "loses its power"])
   test(`Storage keeps what it acknowledged when it ${end} at any file call`, async () => {
-    // The disk is a played one; memory is the quicker stage.
+    // The disk is simulated, so a file system in memory is enough, and faster.
     if (existsSync("/dev/shm")) process.env.TMPDIR = "/dev/shm"
     await using tmp = await tmpdir()
     Log.setLevel("error")
@@ -65,7 +65,7 @@ async function work({ random, operations, acknowledged }: World, writer: Writer)
   }
 }
 
-/** A record is what was acknowledged last, or what was on its way after that. */
+/** Each record must have its last acknowledged value, or one that was submitted after it. */
 async function verify(world: World, place: string): Promise<void> {
   const { root, operations, acknowledged } = world
   const writer = newWriter(world)
@@ -86,5 +86,5 @@ function newWriter({ root, random }: World): Writer {
   return createWriter(foldersOf(root), { segmentBytes: 400 + random(2_000), segmentRecords: 3 + random(6) })
 }
 
-/** The rest of a dead writer fails, as it should. */
+/** Closing a dead writer fails, as expected. */
 function ignore() {}

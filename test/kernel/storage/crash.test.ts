@@ -63,7 +63,7 @@ function mount(image: string, folder: string): string {
   return folder
 }
 
-/** Tools of the administrator are not on everybody's PATH. */
+/** Runs an administrator's tool, which may not be on the PATH. */
 function system(command: string, args: string[]) {
   return execFileSync(command, args, { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` } })
 }

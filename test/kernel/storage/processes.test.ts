@@ -68,7 +68,7 @@ test("Storage: after a failed wait of five seconds, the next call fails sooner",
   await Storage.close()
   await using child = runFixture("storage-counter.ts", { args: ["pause"], env: tmp.env })
   await child.line(/^holding/)
-  // Reading opens the store, which waits in vain and then does without the journal.
+  // Reading opens the store, waits for the lock in vain, and continues without the journal.
   assert.deepEqual(await Storage.read(key), { n: 1 })
   const failed = Storage.write(key, { n: 9 }).catch((error: unknown) => error)
   const soon = await Promise.race([failed, sleep(3_000, "still waiting", { ref: false })])

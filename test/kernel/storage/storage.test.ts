@@ -239,7 +239,7 @@ test("Storage keeps every value over many segments", { timeout: 40_000 }, async 
   assert.deepEqual(await Storage.check(), { records: 30, broken: [] })
 })
 
-/** The generation in use, once the one before it is safe in the record files. */
+/** The generation in use, after the previous one is synced to the record files. */
 async function rotated(root: string): Promise<number> {
   const file = openState(join(root, "journal/state"))
   try {

@@ -146,7 +146,7 @@ for (const [name, create] of Object.entries(schemas))
       assert.equal(inspect(later.data), inspect(own.safeParse(value).data), inspect(value))
     }
     assert.deepEqual(shown(schema, lazyZod), shown(own, Zod.z))
-    // The same again, now that Zod has made it.
+    // Again, now that Zod has created the schema.
     for (const value of values) assert.equal(outcome(schema, value), outcome(own, value), inspect(value))
   })
 

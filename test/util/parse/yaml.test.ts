@@ -18,7 +18,7 @@ test("parseYaml() reads maps, lists, block text and plain values", () => {
   const { value } = parseYaml('a: [1, two, "3"]\nb:\n  - c: true\n    d: null\ne: |\n  x\n  y\n', "f")
   assert.deepEqual(value, { a: [1, "two", "3"], b: [{ c: true, d: null }], e: "x\ny\n" })
   assert.equal(parseYaml("", "f").value, null)
-  // As YAML 1.2 has it, and people mean it.
+  // As in YAML 1.2, these are texts.
   assert.deepEqual(parseYaml("a: no\nb: 2020-01-01\nc: 1_000", "f").value, {
     a: "no",
     b: "2020-01-01",

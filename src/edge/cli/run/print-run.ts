@@ -23,7 +23,8 @@ type Delta = { sessionId: string; kind: string; parentId?: string | null | undef
 
 const maxTask = 200
 
-/** Print the events of a session until the returned function is called, which also says whether the run was interrupted. */
+/** Print the events of a session until the returned function is called, whose argument says whether the run was
+ * interrupted. */
 export function printRun(session: Session.Info, format: "text" | "json"): (isInterrupted: boolean) => void {
   const stop = format === "json" ? printEvents() : printText(session)
   return (isInterrupted) => {

@@ -144,7 +144,7 @@ test("session/delete removes a session, even if its folder is gone", async () =>
   await agent.request(on.session.delete, { sessionId: second })
   assert.deepEqual((await agent.request(on.session.list, {})).sessions, [])
   await assert.rejects(acp.prompt("hello"), { code: -32002 })
-  // The client takes what is gone already for deleted, too; on the wire it is said.
+  // The SDK's client hides the error for a session that is already deleted, so the raw response is checked.
   acp.write(
     `${JSON.stringify({ jsonrpc: "2.0", id: "d", method: on.session.delete, params: { sessionId } })}\n`,
   )

@@ -298,7 +298,7 @@ test("a path outside the work tree is denied with the rule that would allow it; 
   assert.ok(approved.err.includes(`Write ${outside} (`), approved.err)
 })
 
-/** The exit code of a run in which the model gives one command, and what the model got back. */
+/** Runs a prompt whose model calls bash once. Returns the exit code and the result that the model got. */
 async function bash(tmp: Tmp, command: string, args: string[] = []) {
   await using llm = await fakeLlm([call("bash", { command }), text("done")])
   const { code, err } = await vitamin(tmp, ["run", ...args, "go"], env(llm, "chat").variables)

@@ -14,7 +14,7 @@ const skill = "---\nname: a\ndescription: Does a.\n---\nRun the script.\n"
 const allow = { permission: "bash.execute", pattern: "*", action: "allow" }
 const one = { tools: [{ name: "one", description: "Does one thing" }] }
 
-/** What a folder brings; `mark` is a folder in which everything that takes effect leaves a file. */
+/** The files of a folder. Everything that takes effect writes a file into the folder `mark`. */
 function files(mark: string | undefined): Record<string, string> {
   const touch = (name: string) => (mark === undefined ? "" : join(mark, name))
   const code = `import { writeFileSync } from "node:fs"\nwriteFileSync(${JSON.stringify(touch("config"))}, process.env.OPENAI_API_KEY ?? "")\n`
@@ -75,7 +75,7 @@ for (const [path, content] of Object.entries(${JSON.stringify(planted)})) writeF
   tmp.write("plant.mjs", code)
 }
 
-/** A model that uses whatever is planted. */
+/** A model that uses everything that was added. */
 const uses = [
   call("bash", { command: "bash skills/a/scripts/run.sh" }),
   call("write", { path: "written.txt", content: "by the agent" }),

@@ -32,7 +32,7 @@ async function withNote() {
   return tmp
 }
 
-/** Where nobody can be asked. The model calls it as often as it is told. */
+/** A run in which nobody can be asked. The model calls the tool `times` times. */
 async function runAlone(tmp: Tmp, { times = 1, flags = [] as string[] } = {}) {
   await using llm = await fakeLlm([...Array.from({ length: times }, () => use), text("done")])
   const run = await vitamin(tmp, ["run", ...flags, "go"], env(llm, "chat").variables)
@@ -60,7 +60,7 @@ for (const [what, other] of [
     assert.equal(ran(tmp), 2)
 
     offer(tmp, other)
-    // The first call goes to what was known of the tool; only when the server is up it shows that it is another.
+    // The first call is judged by the stored manifest; the change is known only when the server has started.
     const alone = await runAlone(tmp, { times: 2 })
     assert.equal(ran(tmp), 2, "the changed tool did not run")
     assert.equal(alone.code, 3, alone.err)

@@ -10,7 +10,7 @@ import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { lockedServer } from "../../../fixture/mcp/locked-server.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
 
-/** Each hook writes what it was told to a file. */
+/** Each hook writes its arguments to a file. */
 const hooks = (log: string) => `
 import { appendFileSync } from "node:fs"
 const note = (...words: unknown[]) => appendFileSync(${JSON.stringify(log)}, JSON.stringify(words) + "\\n")

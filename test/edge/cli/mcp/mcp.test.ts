@@ -21,7 +21,7 @@ function bodies(llm: FakeLlm): string[] {
   return llm.requests.map(({ body }) => JSON.stringify(body))
 }
 
-/** Nobody has it at the moment; the server cannot be told to take any. */
+/** A port that is free now: the server cannot choose one itself. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -31,7 +31,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Trust the folder, and have the servers be known, however slow this machine is. */
+/** Trusts the folder, and waits until the servers are known. */
 async function trust(tmp: Tmp, ...servers: string[]): Promise<void> {
   assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   for (const name of servers) {

@@ -70,7 +70,7 @@ test("text of a server's prompt that begins with /name is not run as a command",
   await vitamin(tmp, ["trust", "--yes"])
   await using llm = await fakeLlm(() => text("Fine."))
   const { variables } = env(llm, "chat")
-  // Servers that were never tried come up beside a prompt by themselves; these two have been.
+  // Servers without a manifest would start during the prompt; these two have one now.
   await vitamin(tmp, ["mcp", "test"])
   rmSync(log)
   const calls = [

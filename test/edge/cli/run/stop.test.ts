@@ -12,7 +12,7 @@ import { until } from "../../../fixture/until.ts"
 const codes = { SIGTERM: 143, SIGINT: 130 } as const
 const signals = Object.keys(codes) as (keyof typeof codes)[]
 
-/** What the session keeps of the interrupted command. */
+/** Checks what the session stored about the interrupted command. */
 async function assertInterrupted(tmp: Tmp): Promise<void> {
   const [session] = JSON.parse((await vitamin(tmp, ["session", "list", "--format", "json"])).out)
   assert.equal(session.status, "interrupted")

@@ -12,8 +12,8 @@ type Stored = { id: string; type: string; data: { control?: string; parts?: { te
 type Session = { id: string; title: string; branch: string; directory: string; model: string }
 type Sent = { role: string; content: string; tool_calls?: unknown[] }
 
-/** What a bad disk, an editor or a backup program makes of a record. A folder is unreadable like a file without
- * permission, also for root. */
+/** How a bad disk, an editor or a backup program may damage a record. A folder in place of the file is unreadable for
+ * root too. */
 const damages: Record<string, (file: string, bytes: Buffer) => void> = {
   "0 bytes": (file) => writeFileSync(file, ""),
   NULs: (file, bytes) => writeFileSync(file, Buffer.alloc(bytes.length)),
@@ -234,7 +234,7 @@ async function messagesOf(tmp: Tmp, session: string): Promise<Stored[]> {
   return (JSON.parse(out) as { messages: Stored[] }).messages
 }
 
-/** Damage a record that the journal does not hold any more. */
+/** Damages a record that is no longer in the journal. */
 function damageRecord(tmp: Tmp, key: string[], damage: (file: string, bytes: Buffer) => void): string {
   rmSync(join(dataOf(tmp), "journal"), { recursive: true, force: true })
   const file = recordFile(tmp, key)

@@ -28,7 +28,7 @@ type World = {
   tmp: Tmp
   llm: FakeLlm
   variables: Record<string, string>
-  /** `vitamin run` in the session; gives the last request. */
+  /** `vitamin run` in the session. Returns the last request. */
   run(sessionId: string, ...words: string[]): Promise<Request>
   /** The messages of a session that were read since the last time, and how often they were listed. */
   reads(sessionId: string): { read: number; listed: number }
@@ -76,7 +76,7 @@ test("vitamin run reads only the messages since the last compaction of a session
       const sessionId = await laySession(tmp.path, prompts)
       await run(sessionId, "first")
       assert.ok(reads(sessionId).read > prompts * 4, "the first prompt does not know where the session ends")
-      // A store is compared with its journal when it is opened: let that hold others.
+      // Opening the store reads the records of its journal: writes of another session replace those of this one there.
       await laySession(tmp.path, 250)
       const request = await run(sessionId, "second")
       const { read, listed } = reads(sessionId)

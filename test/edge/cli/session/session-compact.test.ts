@@ -10,7 +10,7 @@ const filler = "many words ".repeat(150)
 const isQuestion = ({ messages }: { messages: { text: string }[] }) =>
   /^question \d+$/.test(messages.at(-1)!.text)
 
-/** A project whose model answers every question, and sums up when it is asked to. */
+/** A project whose model answers every question, and writes a summary on request. */
 async function talk(fn: (tmp: Tmp, llm: FakeLlm, id: string) => Promise<void>): Promise<void> {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm((request, turn) =>

@@ -24,7 +24,7 @@ const plain = (_: unknown, words: string) => words
 
 test("a plan of ten steps with dependencies survives a compaction and restarts, and is finished", async () => {
   await using tmp = await tmpdir({ git: true })
-  // What the model does follows from what it sees: the last that it is told to be in progress.
+  // The model works on the last step that its request shows as in progress.
   await using llm = await fakeLlm((request) => {
     if (isSummary(request)) return text("SUMMARY OF THE MODEL")
     const last = request.messages.at(-1)!

@@ -21,7 +21,7 @@ const onlyTiny = () => servers(tiny({ tools: [{ name: "one" }] }))
 const overHttp = (world: World, more: object = {}) =>
   servers({ id: "web", name: "Web", transport: "http", url: `${world.web.url}/mcp`, ...more })
 
-/** A program that is no server, but writes down how it was started. */
+/** A program that is not a server, but records how it was started. */
 function noting({ outside }: World, what: string, more: object) {
   const write = `require("fs").writeFileSync(${JSON.stringify(outside("noted"))}, ${what})`
   return servers({

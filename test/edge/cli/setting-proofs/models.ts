@@ -29,7 +29,7 @@ const costs = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 }
 const priced = (world: World) => reachable(world, { api: "messages", cost: costs })
 const all = "3.40"
 
-/** The agent `odd` has wishes about its requests. */
+/** The agent `odd` sets options of its requests. */
 function writeOdd({ tmp }: World) {
   const folder = join(tmp.env.XDG_CONFIG_HOME!, "vitamin", "agents")
   mkdirSync(folder, { recursive: true })
@@ -122,7 +122,7 @@ export const modelProofs: Record<string, Proof> = {
   "provider.*.models.*.gpu": {
     config: () => ({ model: "local/tiny", provider: { local: { models: { tiny: { gpu: "auto" } } } } }),
     prepare: async (world) => {
-      // A library that says what it was asked for.
+      // A fake library that records its arguments.
       const folder = join(world.tmp.env.XDG_DATA_HOME!, "vitamin/llama/node_modules/node-llama-cpp")
       mkdirSync(join(folder, "dist"), { recursive: true })
       const main = { name: "node-llama-cpp", version: "3.0.0", type: "module", main: "dist/index.js" }

@@ -13,7 +13,7 @@ import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
 
 type Json = Record<string, unknown>
 export type Outcome = { code: number | string; out: string; err: string }
-/** `web` is any other server: it notes requests, and answers 401. It never answers a path that begins with /slow. */
+/** `web` is another server: it records requests and answers 401, but never answers a path that begins with /slow. */
 export type World = {
   tmp: Tmp
   llm: FakeLlm
@@ -23,9 +23,9 @@ export type World = {
 }
 type Effect = {
   config: (world: World) => Json
-  /** Commands in order; the last one's outcome is looked at. */
+  /** Commands in order. The result of the last one is checked. */
   commands?: string[][] | ((world: World) => string[][])
-  /** In place of no value, for a key that must be there. */
+  /** The value of the second run, for a key that is required. */
   other?: unknown
   model?: Script
   env?: Record<string, string>
@@ -34,11 +34,11 @@ type Effect = {
   seen: (world: World, outcome: Outcome) => unknown
   expected: unknown
 }
-/** A key that nothing reads yet: `wrong` is refused, `usual` loads. */
+/** A key that nothing reads yet: `wrong` is refused, the values in `usual` are accepted. */
 type Refusal = { wrong: unknown; usual: unknown[]; reason: RegExp }
 export type Proof = Effect | Refusal
 
-/** Source code where JSON has no form for it: a hook. */
+/** Source code for a value that JSON cannot express, such as a hook. */
 export class Code {
   readonly text: string
   constructor(text: string) {
@@ -100,7 +100,7 @@ function written({ outside }: World, config: Json): string {
   return file
 }
 
-/** A copy with this value at the key; undefined takes the key out. `*` is the first name, `[]` the first item. */
+/** A copy with this value at the key; undefined removes the key. `*` is the first name, `[]` the first item. */
 function replaced(config: Json, key: string, value: unknown): Json {
   const copy = copyOf(config) as Json
   const steps = key.replaceAll("[]", ".0").split(".")

@@ -47,7 +47,7 @@ test("a run reports an invalid skill and continues if the record of reports is u
     assert.match(err, fault, content)
     assert.ok(existsSync(kept))
   }
-  // A file stands where the folder should be.
+  // There is a file in place of the folder.
   tmp.write("../nowhere", "")
   const { code, err } = await vitamin(tmp, ["run", "hello"], {
     ...variables,
