@@ -17,57 +17,44 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
       "run [message..]",
       "Run a prompt in this folder and print the answer",
       (run) =>
-        run
-          .positional("message", { type: "string", array: true, describe: "the prompt" })
-          .option("model", { alias: "m", type: "string", describe: "model to use, as provider/model" })
-          .option("agent", { type: "string", describe: `agent to run (see: ${ownCommand} agent list)` })
-          .option("session", { type: "string", describe: "session to continue, by id or unique prefix" })
-          .option("continue", {
-            alias: "c",
-            type: "boolean",
-            describe: "continue the newest session of this work tree",
-          })
-          .conflicts("session", "continue")
-          .option("mode", {
-            choices: ["plan", "act"] as const,
-            describe: "plan: read only; act: may change files",
-          })
-          .option("file", { ...repeated, describe: "attach a file, or lines of it: PATH[:FROM[-TO]]" })
-          .option("image", { ...repeated, describe: "attach an image: a file or an address" })
+        promptOptions(run)
+          .positional("message", words)
           .option("prompt", {
             type: "string",
             requiresArg: true,
             describe: "use a prompt of an MCP server: SERVER/NAME, then KEY=VALUE for its arguments",
           })
-          .option("image-mode", {
-            choices: ["vision", "ocr", "auto"] as const,
-            describe: "vision: send images to the model; ocr: read their text on this machine; auto: choose",
-          })
-          .implies("image-mode", "image")
           .option("refresh", {
             type: "boolean",
             describe: "first read changed attachments again, and retry those that failed",
           })
-          .option("allow", {
-            ...repeated,
-            describe: 'allow permission[:pattern], such as "bash.execute:npm *"',
-          })
-          .option("deny", { ...repeated, describe: "deny permission[:pattern]" })
-          .option("yes", {
-            alias: "y",
-            type: "boolean",
-            describe: "answer every permission question with yes",
-          })
-          .option("format", { ...format, describe: "json: one event per line" })
-          .option("max-steps", positiveInteger("--max-steps", "stop after this many turns of the model"))
-          .option("max-cost", positiveNumber("--max-cost", "stop when this many US dollars are spent"))
-          .option("timeout", positiveNumber("--timeout", "stop after this many seconds")),
+          .option("format", { ...format, describe: "json: one event per line" }),
       async ({ message = [], _: words, ...options }) =>
         (await import("#edge/cli/run/run.ts")).run({
           ...options,
           // yargs does not count words after "--" as positional arguments.
           message: [...message, ...words.slice(1).map(String)],
         }),
+    )
+    .command(
+      "chat [message..]",
+      "Open the interactive terminal, as vitamin without a command does",
+      (chat) => promptOptions(chat).positional("message", words),
+      async ({ message = [], _: words, ...options }) =>
+        (await import("#edge/cli/command/chat.ts")).chat({
+          ...options,
+          message: [...message, ...words.slice(1).map(String)],
+        }),
+    )
+    .command(
+      "attach [url]",
+      "Open the interactive terminal on a server",
+      (attach) =>
+        promptOptions(attach).positional("url", {
+          type: "string",
+          describe: "address of the server (default: http://127.0.0.1:3141)",
+        }),
+      async (options) => (await import("#edge/cli/command/chat.ts")).attach(options),
     )
     .command("session", "Manage the sessions of this project", sessionCommands)
     .command(
@@ -234,6 +221,45 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     )
 }
 
+/** What a prompt is sent with, in `run` and in the interactive terminal. */
+function promptOptions(yargs: Argv<FolderOptions>) {
+  return yargs
+    .option("model", { alias: "m", type: "string", describe: "model to use, as provider/model" })
+    .option("agent", { type: "string", describe: `agent to run (see: ${ownCommand} agent list)` })
+    .option("session", { type: "string", describe: "session to continue, by id or unique prefix" })
+    .option("continue", {
+      alias: "c",
+      type: "boolean",
+      describe: "continue the newest session of this work tree",
+    })
+    .conflicts("session", "continue")
+    .option("mode", {
+      choices: ["plan", "act"] as const,
+      describe: "plan: read only; act: may change files",
+    })
+    .option("file", { ...repeated, describe: "attach a file, or lines of it: PATH[:FROM[-TO]]" })
+    .option("image", { ...repeated, describe: "attach an image: a file or an address" })
+    .option("image-mode", {
+      choices: ["vision", "ocr", "auto"] as const,
+      describe: "vision: send images to the model; ocr: read their text on this machine; auto: choose",
+    })
+    .implies("image-mode", "image")
+    .option("allow", {
+      ...repeated,
+      describe: 'allow permission[:pattern], such as "bash.execute:npm *"',
+    })
+    .option("deny", { ...repeated, describe: "deny permission[:pattern]" })
+    .option("yes", {
+      alias: "y",
+      type: "boolean",
+      describe: "answer every permission question with yes",
+    })
+    .option("max-steps", positiveInteger("--max-steps", "stop after this many turns of the model"))
+    .option("max-cost", positiveNumber("--max-cost", "stop when this many US dollars are spent"))
+    .option("timeout", positiveNumber("--timeout", "stop after this many seconds"))
+}
+
+const words = { type: "string", array: true, describe: "the prompt" } as const
 const repeated = { type: "string", array: true, nargs: 1, requiresArg: true } as const
 
 function provider(yargs: Argv<FolderOptions>) {

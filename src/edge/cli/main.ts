@@ -1,5 +1,4 @@
 // The command line: the one place where an error becomes a line on stderr and an exit code. Nothing else reads argv.
-// `vitamin "fix the bug"`, `vitamin -p "fix the bug"` and `vitamin -c "go on"` mean `vitamin run …`.
 import { sharedOptions, takeShared } from "#edge/cli/option/options.ts"
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -12,7 +11,7 @@ import { readPlainLine } from "./plain-line.ts"
 
 /** The commands that yargs knows; a test compares them with --help. */
 export const commandNames = [
-  ...["run", "session", "models", "agent", "permission", "tool", "skill", "mcp", "auth"],
+  ...["run", "chat", "attach", "session", "models", "agent", "permission", "tool", "skill", "mcp", "auth"],
   ...["serve", "acp", "config", "trust", "doctor"],
 ]
 /** Words that people type for a command that has another name here. */
@@ -51,7 +50,8 @@ export async function main(args: string[]): Promise<number> {
   // The reader of the log has gone; the command continues.
   process.stderr.on("error", () => {})
   try {
-    await runLine(withDefaultCommand(args))
+    const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true
+    await runLine(withDefaultCommand(args, isTerminal))
     return Number(process.exitCode ?? exitCodes.done)
   } catch (error) {
     const text = `vitamin: ${Secret.redact(Log.escapeControls(errorText(error)).replaceAll("\\u000a", "\n"))}`
@@ -77,8 +77,12 @@ function leaveQuietly(error: NodeJS.ErrnoException) {
   process.exit(exitCodes.done)
 }
 
-/** The command line, with `run` added if it names no command. */
-function withDefaultCommand(args: string[]): string[] {
+/** Options that only `run` has. */
+const onlyRun = /^--(?:format|prompt|refresh)(?:=|$)/
+
+/** The command line, with `chat` or `run` added if it names no command: `vitamin` and `vitamin "fix the bug"` open the
+ * interactive terminal. Without a terminal, and with -p, the latter means `vitamin run "fix the bug"`. */
+function withDefaultCommand(args: string[], isTerminal: boolean): string[] {
   let place = 0
   while (place < args.length && shared.has(args[place]!.split("=", 1)[0]!))
     place += shared.get(args[place]!) ? 2 : 1
@@ -88,13 +92,15 @@ function withDefaultCommand(args: string[]): string[] {
   if (first === "help" && !others.length && (next === undefined || commandNames.includes(next)))
     return next === undefined ? ["--help"] : [next, "--help"]
   if (first === "run") return withLastHelp(args)
+  if (first === undefined && isTerminal && !args.includes("--help")) return ["chat", ...args]
   const isLeftAlone = first === undefined || commandNames.includes(first) || answeredByYargs.has(first)
   if (isLeftAlone || args.includes("--help")) return args
   refuseMisspelt(first, args.slice(place + 1))
   // `run` prints the answer and exits, as -p of other agents does.
   const end = args.indexOf("--")
   const isPrint = (word: string, at: number) => /^(-p|--print)$/.test(word) && (end < 0 || at < end)
-  return withLastHelp(["run", ...args.filter((word, at) => !isPrint(word, at))])
+  const isChat = isTerminal && !args.some((word, at) => isPrint(word, at) || onlyRun.test(word))
+  return withLastHelp([isChat ? "chat" : "run", ...args.filter((word, at) => !isPrint(word, at))])
 }
 
 /** yargs takes a final word `help` for --help. In `vitamin run please help` it belongs to the prompt; an empty word after it

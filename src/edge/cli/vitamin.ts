@@ -13,6 +13,7 @@ const oldest = 24
 /** Milliseconds that the process may live on after its command. */
 const leftoverTime = 1_000
 const examples = [
+  ["", "open the interactive terminal"],
   ['run "fix the login bug"', "run a prompt in this folder"],
   ["serve", `serve over HTTP (${ownCommand} acp: for editors)`],
   ["doctor", "check the installation"],
@@ -27,7 +28,7 @@ All commands: ${ownCommand} --help
 const args = process.argv.slice(2)
 
 if (args[0] === "--version" || args[0] === "-v") console.log(version)
-else if (args.length === 0) process.stdout.write(shortHelp)
+else if (args.length === 0 && !(process.stdin.isTTY && process.stdout.isTTY)) process.stdout.write(shortHelp)
 else if (Number.parseInt(process.versions.node, 10) >= oldest) await start()
 else await restartInNewerNode()
 

@@ -14,6 +14,7 @@ import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { ownCommand } from "#util/own-command.ts"
+import { attachmentsOf } from "./attachments-of.ts"
 import { printRun } from "./print-run.ts"
 import { listDenied } from "./run-summary.ts"
 
@@ -36,9 +37,6 @@ type Options = FolderOptions &
     maxCost?: number | undefined
     timeout?: number | undefined
   }
-
-/** A URL of any scheme: the request later reports one that is not supported. */
-const isAddress = /^(?:data:|[a-z][a-z\d+.-]*:\/\/)/i
 
 export async function run(given: Options): Promise<void> {
   const piped = await readStdin()
@@ -163,18 +161,6 @@ function newSession(agent: AgentDefinition, { model, mode }: Options): Promise<S
 async function knownSession(options: Options): Promise<Session.Info | undefined> {
   if (options.session !== undefined) return findSession(options.session)
   return options.continue ? newestSession() : undefined
-}
-
-async function attachmentsOf(options: Options): Promise<Session.PromptPart[]> {
-  const { file = [], image = [], imageMode: mode = "auto" } = options
-  const images = image.map((value) => ({
-    type: "image" as const,
-    source: { kind: isAddress.test(value) ? ("url" as const) : ("file" as const), value },
-    mode,
-  }))
-  if (!file.length) return images
-  const { parseReference } = await import("#engine/attach/find-references.ts")
-  return [...file.map(parseReference), ...images]
 }
 
 /** Whether a person is at both ends, stdin and stderr. */

@@ -13,6 +13,8 @@ export type Screen = Readonly<{
   refresh(): void
   /** Draw now: a key was pressed. */
   draw(): void
+  /** Take the tail off the screen: another program writes to the terminal until `restart`. */
+  pause(): void
   /** What is on the screen is unknown: draw the tail below it. */
   restart(): void
   /** Draw a last frame without the tail, or with it as finished lines. */
@@ -43,6 +45,7 @@ export function createScreen({ terminal, paint, tail, reflows }: ScreenOptions):
   let finished: Line[] = []
   let timer: NodeJS.Timeout | undefined
   let drawnAt = 0
+  let isPaused = false
   let isOver = false
 
   function view(): View {
@@ -58,7 +61,7 @@ export function createScreen({ terminal, paint, tail, reflows }: ScreenOptions):
   function draw(): void {
     clearTimeout(timer)
     timer = undefined
-    if (isOver) return
+    if (isOver || isPaused) return
     const now = view()
     frame(fit(tail(now), now))
   }
@@ -138,6 +141,7 @@ export function createScreen({ terminal, paint, tail, reflows }: ScreenOptions):
   }
 
   function restart(): void {
+    isPaused = false
     drawn = []
     ;[row, column] = [0, -1]
     known = terminal.size()
@@ -152,6 +156,10 @@ export function createScreen({ terminal, paint, tail, reflows }: ScreenOptions):
     },
     refresh,
     draw,
+    pause() {
+      frame({ lines: [""] })
+      isPaused = true
+    },
     restart,
     end(keep = false) {
       if (isOver) return

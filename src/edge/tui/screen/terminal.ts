@@ -35,6 +35,7 @@ export function openTerminal(handlers: Handlers): Terminal {
   let hasKeys = false
   let isOn = false
   let isClosed = false
+  let stopped: NodeJS.Timeout | undefined
 
   function enter(): void {
     if (isOn || isClosed) return
@@ -67,6 +68,7 @@ export function openTerminal(handlers: Handlers): Terminal {
   }
 
   function resume(): void {
+    clearInterval(stopped)
     // The shell has changed the modes.
     isOn = false
     enter()
@@ -86,6 +88,8 @@ export function openTerminal(handlers: Handlers): Terminal {
     write: (text: string) => void stdout.write(text),
     suspend() {
       leave()
+      // Signals do not keep a process alive, and nothing else does now.
+      stopped = setInterval(() => {}, 60_000)
       // The whole job: a program that started this one, such as npx, stops too.
       process.kill(0, "SIGTSTP")
     },

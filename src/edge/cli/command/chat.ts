@@ -1,0 +1,91 @@
+// `vitamin` and `vitamin attach`: the interactive terminal, on this folder or on a server that runs elsewhere.
+import { join } from "node:path"
+import type { RuleOptions } from "#edge/cli/option/options.ts"
+import { UsageError } from "#edge/cli/process/exit.ts"
+import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
+import { attachmentsOf } from "#edge/cli/run/attachments-of.ts"
+import type { Connection } from "#edge/tui/tui.ts"
+import * as Global from "#kernel/process/global.ts"
+import { ownCommand } from "#util/own-command.ts"
+import { version } from "#util/version.ts"
+
+type ChatOptions = FolderOptions &
+  RuleOptions & {
+    message?: string[] | undefined
+    model?: string | undefined
+    agent?: string | undefined
+    session?: string | undefined
+    continue?: boolean | undefined
+    mode?: "plan" | "act" | undefined
+    file?: string[] | undefined
+    image?: string[] | undefined
+    imageMode?: "vision" | "ocr" | "auto" | undefined
+    yes?: boolean | undefined
+    maxSteps?: number | undefined
+    maxCost?: number | undefined
+    timeout?: number | undefined
+  }
+
+export async function chat(options: ChatOptions): Promise<void> {
+  await open(options, () => connectHere(options))
+}
+
+export async function attach(options: ChatOptions & { url?: string | undefined }): Promise<void> {
+  await open(options, () => connectTo(options.url ?? "http://127.0.0.1:3141", options))
+}
+
+async function open(options: ChatOptions, connect: () => Promise<Connection>): Promise<void> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new UsageError(`This needs a terminal. Without one: ${ownCommand} run "…"`)
+  const { openTui } = await import("#edge/tui/tui.ts")
+  const { agent, model, mode, session, allow, deny, yes, maxSteps, maxCost, timeout } = options
+  process.exitCode = await openTui({
+    connect,
+    folder: directoryOf(options),
+    command: ownCommand,
+    version,
+    historyFile: join(Global.state(), "prompts.jsonl"),
+    text: (options.message ?? []).join(" ").trim(),
+    parts: () => attachmentsOf(options),
+    ...(session === undefined ? {} : { session }),
+    isContinued: options.continue === true,
+    ...(agent ? { agent } : {}),
+    ...(model ? { model } : {}),
+    isPlanning: mode === "plan",
+    settings: {
+      ...(allow ? { allow } : {}),
+      ...(deny ? { deny } : {}),
+      ...(yes ? { asks: "once" as const } : {}),
+      ...(maxSteps ? { maxSteps } : {}),
+      ...(maxCost ? { maxCost } : {}),
+      ...(timeout ? { timeout: timeout * 1000 } : {}),
+    },
+  })
+}
+
+/** The engine in this process. */
+async function connectHere(options: ChatOptions): Promise<Connection> {
+  const [{ createLocalTransport }, { createClient }, Storage] = await Promise.all([
+    import("#edge/server/local-transport.ts"),
+    import("#client/client.ts"),
+    import("#kernel/storage/storage.ts"),
+  ])
+  const directory = directoryOf(options)
+  if (options.trust) await (await import("#kernel/trust/trust.ts")).grant(directory, { keep: false })
+  const transport = createLocalTransport({ directory })
+  return {
+    client: createClient(transport),
+    async close() {
+      await transport.close()
+      await Storage.close()
+    },
+  }
+}
+
+async function connectTo(url: string, options: ChatOptions): Promise<Connection> {
+  const { createClient, createHttpTransport } = await import("#client/client.ts")
+  const { load } = await import("#edge/server/token.ts")
+  const token = process.env.VITAMIN_TOKEN || load().token
+  const transport = createHttpTransport({ url, token, directory: directoryOf(options) })
+  return { client: createClient(transport), server: url, close: async () => {} }
+}

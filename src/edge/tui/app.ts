@@ -1,0 +1,272 @@
+// The interactive terminal at work: events go to the conversation, the transcript and the questions; what the editor was
+// told to do is done here.
+import type { Client, StreamEvent } from "#client/client.ts"
+import type { Choice, Kind } from "#edge/tui/editor/completion.ts"
+import type { createEditor, Result } from "#edge/tui/editor/editor.ts"
+import type { Prompt } from "#edge/tui/editor/prompt.ts"
+import type { Key } from "#edge/tui/input/key.ts"
+import type { Keymap } from "#edge/tui/input/keymap.ts"
+import type { Open, Panel } from "#edge/tui/question/panel.ts"
+import { createQuestions } from "#edge/tui/question/questions.ts"
+import type { Line } from "#edge/tui/screen/line.ts"
+import { safe } from "#edge/tui/screen/safe.ts"
+import type { Screen } from "#edge/tui/screen/screen.ts"
+import type { Scheme } from "#edge/tui/screen/style.ts"
+import type { Terminal } from "#edge/tui/screen/terminal.ts"
+import { wrapTo } from "#edge/tui/screen/width.ts"
+import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
+import { createTranscript } from "#edge/tui/transcript/transcript.ts"
+import { type Conversation, createConversation } from "./conversation.ts"
+import { editOutside } from "./external-editor.ts"
+import type { Status } from "./status-line.ts"
+import type { Connection, TuiOptions } from "./tui.ts"
+
+export type Attachment = NonNullable<Parameters<Client["promptSession"]>[0]["parts"]>[number]
+
+export type App = ReturnType<typeof createApp>
+
+type AppOptions = TuiOptions & {
+  screen: Screen
+  editor: ReturnType<typeof createEditor>
+  keymap: Keymap
+  terminal: Terminal
+  setScheme(scheme: Scheme): void
+}
+
+/** Milliseconds that a hint stays in the status line. */
+const hintTime = 4_000
+const tick = 1_000
+
+export function createApp(options: AppOptions) {
+  const { screen, editor, keymap, terminal } = options
+  const { promise: ended, resolve: end } = Promise.withResolvers<number>()
+  const leaving = new AbortController()
+  const transcript = createTranscript(screen.view)
+  const panels: Panel[] = []
+  let connection: Connection | undefined
+  let conversation: Conversation | undefined
+  let questions: ReturnType<typeof createQuestions> | undefined
+  let typedAt = 0
+  let activity: string | undefined = "starting"
+  let hint: { text: string; timer: NodeJS.Timeout } | undefined
+  let clock: NodeJS.Timeout | undefined
+  let isFocused = true
+  let isLost = false
+
+  const ready = start()
+  ready.catch((error) => fail(error))
+
+  async function start(): Promise<Conversation> {
+    connection = await options.connect()
+    const { client } = connection
+    conversation = createConversation({
+      client,
+      settings: options.settings,
+      agent: options.agent,
+      model: options.model,
+      preset: options.isPlanning ? "plan" : "ask",
+      changed,
+    })
+    questions = createQuestions({
+      client,
+      open,
+      diff: diffLines,
+      print: screen.print,
+      view: screen.view,
+      report,
+      asked: () => {},
+      typedAt: () => typedAt,
+    })
+    activity = undefined
+    void follow(client).catch((error) => fail(error))
+    await Promise.all([readSettings(client), resume(client, conversation)])
+    changed()
+    return conversation
+  }
+
+  async function readSettings(client: Client): Promise<void> {
+    const config = (await client.getConfig()) as { terminal?: { keys?: Record<string, string | string[]> } }
+    if (config.terminal?.keys) keymap.bind(config.terminal.keys)
+  }
+
+  /** Opens the session that the command line named, and sends the first prompt. */
+  async function resume(client: Client, talk: Conversation): Promise<void> {
+    const { session, isContinued, text } = options
+    if (session !== undefined || isContinued) {
+      const all = await client.listSessions({})
+      const found =
+        session === undefined
+          ? all[0]
+          : (all.find(({ id }) => id === session) ??
+            all.find(({ id }) => id.startsWith(session) || id.startsWith(`sess_${session}`)))
+      if (!found)
+        throw new Error(session ? `Session ${session} does not exist.` : "There is no session here yet.")
+      await show(client, talk, found.id)
+    }
+    const parts = await options.parts()
+    if (text || parts.length) await talk.send(text, parts)
+  }
+
+  async function show(client: Client, talk: Conversation, id: string): Promise<void> {
+    talk.use(await client.getSession({ id }))
+    transcript.load(await client.listMessages({ id }))
+    flush()
+    await questions?.load((owner) => owner === id)
+  }
+
+  async function follow(client: Client): Promise<void> {
+    for await (const event of client.events({ signal: leaving.signal })) apply(event)
+  }
+
+  function apply(event: StreamEvent): void {
+    if (event.type === "disconnected" || event.type === "connected") isLost = event.type === "disconnected"
+    if (!conversation?.apply(event)) return
+    transcript.apply(event)
+    questions?.apply(event)
+    flush()
+  }
+
+  function flush(): void {
+    const lines = transcript.take()
+    if (lines.length) screen.print(lines)
+    else screen.refresh()
+  }
+
+  /** The seconds in the status line move only while something runs. */
+  function changed(): void {
+    const isBusy = conversation?.busySince !== undefined
+    if (isBusy && !clock) clock = setInterval(() => screen.refresh(), tick)
+    if (!isBusy) {
+      clearInterval(clock)
+      clock = undefined
+    }
+    screen.refresh()
+  }
+
+  function status(): Status {
+    const { session, agent, model, preset = "ask", busySince } = conversation ?? {}
+    const seconds = busySince === undefined ? 0 : Math.floor((Date.now() - busySince) / 1000)
+    const working = busySince === undefined ? undefined : `working ${seconds} s, esc stops`
+    return {
+      folder: options.folder,
+      agent: session?.agent ?? agent,
+      model: session?.model ?? session?.fallbackModel ?? model,
+      preset,
+      cost: session?.usage.cost,
+      activity: isLost ? "the server is gone, reconnecting" : (activity ?? working),
+      hint: hint?.text,
+    }
+  }
+
+  function say(text: string): void {
+    clearTimeout(hint?.timer)
+    const timer = setTimeout(() => {
+      hint = undefined
+      screen.refresh()
+    }, hintTime)
+    hint = { text, timer }
+    screen.refresh()
+  }
+
+  /** A notice between the messages. */
+  function print(text: string, role?: "error" | "dim"): void {
+    const { columns, paint } = screen.view()
+    const lines = safe(text)
+      .split("\n")
+      .flatMap((line) => wrapTo(line, columns))
+    screen.print(role ? lines.map((line) => paint(role, line)) : lines)
+  }
+
+  function report(error: unknown): void {
+    print(`✗ ${error instanceof Error ? error.message : String(error)}`, "error")
+  }
+
+  function fail(error: unknown): void {
+    report(error)
+    void leave(1)
+  }
+
+  const open: Open = (create) =>
+    new Promise((resolve) => {
+      const panel = create((value) => {
+        panels.splice(panels.indexOf(panel), 1)
+        screen.refresh()
+        resolve(value)
+      })
+      panels.push(panel)
+      screen.refresh()
+    })
+
+  function take(result: Result): void {
+    typedAt = Date.now()
+    if (result.do === "send") void send(result.prompt).catch(report)
+    if (result.do === "action") void act(result.action).catch(report)
+  }
+
+  async function send({ text, attachments }: Prompt): Promise<void> {
+    const talk = await ready
+    await talk.send(
+      text,
+      attachments.map(({ path }) => ({ type: "image", source: { kind: "file", value: path }, mode: "auto" })),
+    )
+  }
+
+  async function complete(_kind: Kind, _query: string, _signal: AbortSignal): Promise<readonly Choice[]> {
+    return []
+  }
+
+  async function act(action: string): Promise<void> {
+    if (action === "app.stop") await conversation?.stop()
+    if (action === "app.cycleMode") await (await ready).cycle()
+    if (action === "app.quit") await leave(0)
+    if (action === "app.clear") say("press ctrl+c again to quit")
+    if (action === "app.expand") screen.print(transcript.expand())
+    if (action === "app.suspend") suspend()
+    if (action === "app.redraw") screen.restart()
+    if (action === "app.externalEditor") await writeOutside()
+  }
+
+  function suspend(): void {
+    screen.pause()
+    terminal.suspend()
+  }
+
+  async function writeOutside(): Promise<void> {
+    screen.pause()
+    const text = await terminal.lend(() => editOutside(editor.text))
+    if (text === undefined) say("the editor failed; set EDITOR to another one")
+    else editor.set(text)
+  }
+
+  async function leave(code: number): Promise<void> {
+    if (leaving.signal.aborted) return
+    leaving.abort()
+    clearInterval(clock)
+    clearTimeout(hint?.timer)
+    await conversation?.stop().catch(() => {})
+    flush()
+    const id = conversation?.session?.id
+    if (id) print(`Go on with: ${options.command} --session ${id.slice(0, 13)}`, "dim")
+    await connection?.close().catch(() => {})
+    end(code)
+  }
+
+  return Object.freeze({
+    ended,
+    transcript: (rows: number): Line[] => transcript.tail(rows),
+    waiting: () => conversation?.waiting.map(({ text }) => text) ?? [],
+    panel: () => panels.at(-1),
+    panelKey: (key: Key) => void panels.at(-1)?.handle(key),
+    status,
+    take,
+    leave,
+    complete,
+    open,
+    setFocus(value: boolean) {
+      isFocused = value
+    },
+    get isFocused() {
+      return isFocused
+    },
+  })
+}

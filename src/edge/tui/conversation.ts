@@ -1,0 +1,217 @@
+// The session that the terminal shows: which events belong to it, whether it works, which prompts wait, and what is sent.
+import type { Client, Session, StreamEvent } from "#client/client.ts"
+
+export type Preset = "ask" | "accept edits" | "plan"
+export const presets: readonly Preset[] = ["ask", "accept edits", "plan"]
+
+/** A prompt that was sent and has not started. */
+export type Waiting = { text: string; promptId?: string | undefined }
+
+/** Settings that the command line gave for every prompt. */
+export type PromptSettings = {
+  allow?: string[]
+  deny?: string[]
+  asks?: "once"
+  maxSteps?: number
+  maxCost?: number
+  timeout?: number
+}
+
+export type Conversation = ReturnType<typeof createConversation>
+
+type Options = {
+  client: Client
+  settings: PromptSettings
+  agent?: string | undefined
+  model?: string | undefined
+  preset: Preset
+  /** Something that is shown has changed. */
+  changed(): void
+}
+
+type Attachment = NonNullable<Parameters<Client["promptSession"]>[0]["parts"]>[number]
+
+export function createConversation({ client, settings, changed, ...first }: Options) {
+  let session: Session | undefined
+  let { agent, model, preset } = first
+  let creating: Promise<Session> | undefined
+  /** The session and those that do tasks for it. */
+  let family = new Set<string>()
+  let waiting: Waiting[] = []
+  let busySince: number | undefined
+
+  function use(next: Session): void {
+    session = next
+    family = new Set([next.id])
+    waiting = []
+    creating = undefined
+    agent = next.agent
+    model = next.model ?? model
+    if (next.mode === "plan") preset = "plan"
+    else if (preset === "plan") preset = "ask"
+    busySince = isWorking(next) ? Date.now() : undefined
+    changed()
+  }
+
+  /** The next prompt begins a new session. */
+  function leave(): void {
+    session = undefined
+    family = new Set()
+    waiting = []
+    creating = undefined
+    busySince = undefined
+    changed()
+  }
+
+  async function current(): Promise<Session> {
+    if (session) return session
+    creating ??= create()
+    return creating
+  }
+
+  async function create(): Promise<Session> {
+    const made = await client.createSession({ ...(agent ? { agent } : {}), ...(model ? { model } : {}) })
+    session = made
+    family.add(made.id)
+    await applyPreset()
+    return session
+  }
+
+  /** Brings the session in line with the preset. */
+  async function applyPreset(): Promise<void> {
+    if (!session) return
+    const mode = preset === "plan" ? "plan" : "act"
+    if (session.mode !== mode) session = await client.setMode({ id: session.id, mode })
+  }
+
+  async function send(text: string, parts: Attachment[] = []): Promise<void> {
+    const entry: Waiting = { text }
+    waiting.push(entry)
+    const wasBusy = busySince !== undefined
+    busySince ??= Date.now()
+    changed()
+    try {
+      const { id } = await current()
+      const answer = await client.promptSession({
+        id,
+        text,
+        ...(parts.length ? { parts } : {}),
+        // The same for every prompt: one with other settings would not join the running one.
+        ...settings,
+        whenBusy: "steer",
+        prefer: "respond-async",
+      })
+      entry.promptId = (answer as { promptId?: string }).promptId
+    } catch (error) {
+      waiting = waiting.filter((one) => one !== entry)
+      if (!wasBusy) busySince = undefined
+      changed()
+      throw error
+    }
+  }
+
+  /** Takes the last waiting prompt back; undefined if there is none or it has just started. */
+  async function withdraw(): Promise<string | undefined> {
+    const entry = waiting.findLast(({ promptId }) => promptId !== undefined)
+    if (!entry || !session) return undefined
+    try {
+      await client.removePrompt({ id: session.id, promptId: entry.promptId! })
+    } catch {
+      return undefined
+    }
+    waiting = waiting.filter((one) => one !== entry)
+    changed()
+    return entry.text
+  }
+
+  async function stop(): Promise<void> {
+    if (session && busySince !== undefined) await client.abortSession({ id: session.id })
+  }
+
+  /** Whether the event is about this session or a task of it. */
+  function apply(event: StreamEvent): boolean {
+    if (!("payload" in event)) return true
+    const payload = event.payload as {
+      sessionId?: string
+      session?: Session
+      message?: { promptId?: string }
+    }
+    const about = payload.session
+    if (about?.taskOf && family.has(about.taskOf.sessionId)) family.add(about.id)
+    const id = payload.sessionId ?? about?.id
+    if (id !== undefined && !family.has(id)) return false
+    if (about && about.id === session?.id) take(about)
+    if (id !== session?.id) return id !== undefined || !session
+    if (event.type === "message.created") started(payload.message?.promptId)
+    if (event.type === "prompt.skipped") started((payload as { promptId?: string }).promptId)
+    if (event.type === "session.idle" || event.type === "session.error") {
+      busySince = undefined
+      changed()
+    }
+    return true
+  }
+
+  function take(next: Session): void {
+    session = next
+    model = next.model ?? next.fallbackModel ?? model
+    if (!isWorking(next)) busySince = undefined
+    else busySince ??= Date.now()
+    changed()
+  }
+
+  function started(promptId: string | undefined): void {
+    if (promptId === undefined) return
+    waiting = waiting.filter((one) => one.promptId !== promptId)
+    changed()
+  }
+
+  async function cycle(): Promise<void> {
+    preset = presets[(presets.indexOf(preset) + 1) % presets.length]!
+    changed()
+    await applyPreset()
+  }
+
+  return Object.freeze({
+    get session() {
+      return session
+    },
+    get agent() {
+      return agent
+    },
+    get model() {
+      return model
+    },
+    get preset() {
+      return preset
+    },
+    get waiting(): readonly Waiting[] {
+      return waiting
+    },
+    get busySince() {
+      return busySince
+    },
+    use,
+    leave,
+    current,
+    send,
+    withdraw,
+    stop,
+    apply,
+    cycle,
+    async setPreset(next: Preset) {
+      preset = next
+      changed()
+      await applyPreset()
+    },
+    /** For the next session; the present one keeps its agent. */
+    choose(next: { agent?: string; model?: string }) {
+      agent = next.agent ?? agent
+      model = next.model ?? model
+      changed()
+    },
+  })
+}
+
+function isWorking({ status }: Session): boolean {
+  return status === "busy" || status === "waiting"
+}

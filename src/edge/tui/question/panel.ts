@@ -1,0 +1,13 @@
+// A panel takes the keys instead of the editor until it is answered: a question, or a list to choose from.
+import type { Key } from "#edge/tui/input/key.ts"
+import type { Tail, View } from "#edge/tui/screen/line.ts"
+
+export type Panel = Readonly<{
+  /** At most `rows` lines. */
+  view(view: View, rows: number): Tail
+  /** Returns false if the key means nothing here. */
+  handle(key: Key): boolean
+}>
+
+/** Shows a panel until `done` is called, and resolves to its value; undefined if it was closed without an answer. */
+export type Open = <T>(create: (done: (value: T | undefined) => void) => Panel) => Promise<T | undefined>

@@ -1,0 +1,37 @@
+// What the terminal can do, as far as its environment and its answers tell.
+import type { Depth, Scheme } from "./style.ts"
+
+export function colorDepth(): Depth {
+  if (process.env.NO_COLOR) return 1
+  return process.stdout.getColorDepth() as Depth
+}
+
+/** The background colour, the keyboard protocol, and a question that every terminal answers: after its answer, no other is
+ * expected. */
+export const questions = "\u001b]11;?\u001b\\\u001b[?u\u001b[c"
+
+export type Answer = { scheme: Scheme } | "key protocol" | "end" | undefined
+
+export function readAnswer(text: string): Answer {
+  const color = /^\u001b\]11;rgba?:([0-9a-f]{2,4})\/([0-9a-f]{2,4})\/([0-9a-f]{2,4})/i.exec(text)
+  if (color) return { scheme: isLight(color.slice(1)) ? "light" : "dark" }
+  if (/^\u001b\[\?\d+u$/.test(text)) return "key protocol"
+  return /^\u001b\[\?[\d;]*c$/.test(text) ? "end" : undefined
+}
+
+/** Used until the terminal answers: some set `COLORFGBG`, whose last number is the background. */
+export function schemeOfEnvironment(): Scheme {
+  const background = /;(\d+)$/.exec(process.env.COLORFGBG ?? "")?.[1]
+  return background === "7" || background === "15" ? "light" : "dark"
+}
+
+/** Whether lines are wrapped anew at a resize. xterm, GNU screen, rxvt and the Linux console cut them. */
+export function reflows(): boolean {
+  const { TERM = "", XTERM_VERSION, STY } = process.env
+  return !XTERM_VERSION && !STY && !/^(linux|rxvt|screen$|dumb)/.test(TERM)
+}
+
+function isLight(parts: string[]): boolean {
+  const [red = 0, green = 0, blue = 0] = parts.map((hex) => Number.parseInt(hex, 16) / (16 ** hex.length - 1))
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 0.5
+}

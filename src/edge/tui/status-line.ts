@@ -1,0 +1,60 @@
+// The last line of the screen: where the session runs, who works on it, what it has used, and what happens now. On a
+// narrow terminal the least important parts are left out.
+import type { Line, View } from "#edge/tui/screen/line.ts"
+import { safeLine } from "#edge/tui/screen/safe.ts"
+import { cutTo, widthOf } from "#edge/tui/screen/width.ts"
+
+export type Status = {
+  folder: string
+  branch?: string | undefined
+  agent?: string | undefined
+  model?: string | undefined
+  /** The approval preset. */
+  preset: string
+  /** Share of the context window that is used, from 0 to 1. */
+  context?: number | undefined
+  /** In US dollars. */
+  cost?: number | undefined
+  /** What happens now, such as "working 12 s". */
+  activity?: string | undefined
+  /** A message that is shown for a moment instead of the rest. */
+  hint?: string | undefined
+}
+
+type Part = {
+  text: string
+  paint?: "accent" | "warning" | "dim" /** Higher ones are left out first. */
+  drop: number
+}
+
+const separator = " · "
+
+export function statusLine(status: Status, { columns, paint }: View): Line {
+  if (status.hint) return paint("dim", cutTo(safeLine(status.hint), columns))
+  let parts = partsOf(status)
+  while (parts.length > 1 && widthOf(parts.map(({ text }) => text).join(separator)) > columns) {
+    const worst = Math.max(...parts.map(({ drop }) => drop))
+    parts = parts.filter(({ drop }) => drop !== worst)
+  }
+  const line = parts.map(({ text, paint: role }) => paint(role ?? "dim", text)).join(paint("dim", separator))
+  return cutTo(line, columns)
+}
+
+function partsOf(status: Status): Part[] {
+  const { folder, branch, agent, model, preset, context, cost, activity } = status
+  const where = branch ? `${folder} (${branch})` : folder
+  return [
+    ...(activity ? [{ text: activity, paint: "accent" as const, drop: 0 }] : []),
+    { text: preset, ...(preset === "ask" ? {} : { paint: "warning" as const }), drop: 1 },
+    ...(model ? [{ text: model, drop: 2 }] : []),
+    ...(context === undefined ? [] : [{ text: `${Math.round(context * 100)}% of context`, drop: 4 }]),
+    ...(cost ? [{ text: dollars(cost), drop: 5 }] : []),
+    ...(agent ? [{ text: agent, drop: 6 }] : []),
+    { text: where, drop: 3 },
+  ].map((part) => ({ ...part, text: safeLine(part.text) }))
+}
+
+/** `$0.0123`, `$1.23`. */
+export function dollars(cost: number): string {
+  return `$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`
+}

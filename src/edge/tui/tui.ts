@@ -1,0 +1,136 @@
+// The entry file: opens the interactive terminal. The editor takes keys at once; the client, which may bring the whole
+// engine with it, is loaded behind the first frame.
+import { statSync } from "node:fs"
+import type { Client } from "#client/client.ts"
+import { createEditor, type Result } from "#edge/tui/editor/editor.ts"
+import type { Key } from "#edge/tui/input/key.ts"
+import { createKeyReader } from "#edge/tui/input/key-reader.ts"
+import { createKeymap } from "#edge/tui/input/keymap.ts"
+import { colorDepth, questions, readAnswer, reflows, schemeOfEnvironment } from "#edge/tui/screen/detect.ts"
+import { createScreen } from "#edge/tui/screen/screen.ts"
+import { createPaint, type Theme } from "#edge/tui/screen/style.ts"
+import { openTerminal } from "#edge/tui/screen/terminal.ts"
+import type { App, Attachment } from "./app.ts"
+import type { PromptSettings } from "./conversation.ts"
+import { layOut } from "./layout.ts"
+import { openHistory } from "./prompt-history.ts"
+import { type Status, statusLine } from "./status-line.ts"
+
+export type Connection = {
+  client: Client
+  /** The address of the server, if it is not this process. */
+  server?: string
+  close(): Promise<void>
+}
+
+export type TuiOptions = {
+  connect(): Promise<Connection>
+  folder: string
+  /** How the person calls the program. */
+  command: string
+  version: string
+  historyFile: string
+  /** The first prompt, and its attachments. */
+  text: string
+  parts(): Promise<Attachment[]>
+  session?: string
+  isContinued: boolean
+  agent?: string
+  model?: string
+  isPlanning: boolean
+  settings: PromptSettings
+}
+
+/** Resolves to the exit code when the person leaves. */
+export async function openTui(options: TuiOptions): Promise<number> {
+  const theme: Theme = { depth: colorDepth(), scheme: schemeOfEnvironment() }
+  let paint = createPaint(theme)
+  let app: App | undefined
+  /** What the person did before the app was there. */
+  const early: Result[] = []
+  const keymap = createKeymap()
+  const reader = createKeyReader(takeKey, takeReply)
+  const terminal = openTerminal({
+    input: (bytes) => reader.add(bytes),
+    resize: () => screen.draw(),
+    resumed: () => screen.restart(),
+  })
+  const editor = createEditor({
+    keymap,
+    paint: (role, text) => paint(role, text),
+    history: openHistory(options.historyFile),
+    complete: async (kind, query, signal) => app?.complete(kind, query, signal) ?? [],
+    isFile: (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true,
+    onChange: () => screen.refresh(),
+  })
+  const screen = createScreen({
+    terminal,
+    paint: () => paint,
+    reflows: reflows(),
+    tail: (view) =>
+      layOut(
+        {
+          transcript: (rows) => app?.transcript(rows) ?? [],
+          waiting: app?.waiting() ?? [],
+          input: (rows) => app?.panel()?.view(view, rows) ?? editor.view(view.columns, rows),
+          status: statusLine(app?.status() ?? starting(), view),
+        },
+        view,
+      ),
+  })
+  const stopListening = onSignals((code) => void app?.leave(code))
+  screen.draw()
+  terminal.write(questions)
+  try {
+    const { createApp } = await import("./app.ts")
+    const created = createApp({ ...options, screen, editor, keymap, terminal, setScheme })
+    app = created
+    for (const result of early.splice(0)) created.take(result)
+    return await created.ended
+  } finally {
+    stopListening()
+    screen.end()
+    reader.stop()
+    terminal.close()
+  }
+
+  function starting(): Status {
+    return { folder: options.folder, preset: "ask", activity: "starting" }
+  }
+
+  function takeKey(key: Key): void {
+    const panel = app?.panel()
+    if (key.name === "focus" || key.name === "blur") app?.setFocus(key.name === "focus")
+    else if (panel) app?.panelKey(key)
+    else {
+      const result = editor.handle(key)
+      if (app) app.take(result)
+      else if (result.do === "send" || result.do === "action") early.push(result)
+    }
+    screen.draw()
+  }
+
+  function takeReply(text: string): void {
+    const answer = readAnswer(text)
+    if (answer === "key protocol") terminal.useKeyProtocol()
+    else if (typeof answer === "object") setScheme(answer.scheme)
+  }
+
+  function setScheme(scheme: Theme["scheme"]): void {
+    if (theme.scheme === scheme) return
+    theme.scheme = scheme
+    paint = createPaint(theme)
+    screen.refresh()
+  }
+}
+
+/** In raw mode Ctrl-C is a key; SIGINT comes from another process. */
+function onSignals(leave: (exitCode: number) => void): () => void {
+  const handlers = Object.entries({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }).map(
+    ([signal, code]) => [signal, () => leave(code)] as const,
+  )
+  for (const [signal, handler] of handlers) process.on(signal, handler)
+  return () => {
+    for (const [signal, handler] of handlers) process.off(signal, handler)
+  }
+}

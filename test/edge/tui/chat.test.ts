@@ -1,0 +1,129 @@
+// The interactive terminal as a person uses it: the built command in a real terminal, with a scripted model.
+import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+import { openXterm } from "../../fixture/xterm.ts"
+
+const enter = "\r"
+const esc = "\u001b"
+const read = (tmp: Tmp, name: string) => readFileSync(join(tmp.path, name), "utf8")
+const isReady = /^ask · /m
+
+test("vitamin opens the terminal, answers a prompt, and leaves the terminal as it was", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("It is **on port 3000**.")])
+  await using terminal = await openXterm(tmp, [], {
+    env: env(llm, "chat").variables,
+    before: "echo printed before; stty -g > before",
+    after: "stty -g > after",
+  })
+  await terminal.sees(isReady)
+  terminal.type("Where is the port?")
+  await terminal.sees("> Where is the port?")
+  terminal.type(enter)
+  await terminal.sees("It is on port 3000.")
+  await terminal.sees(isReady)
+  terminal.type("\u0003")
+  await terminal.sees(/press ctrl\+c again/)
+  terminal.type("\u0003")
+  assert.equal(await terminal.exit, 0)
+  assert.match(terminal.all(), /^printed before\n▌ Where is the port\?\n\nIt is on port 3000\.\n/m)
+  assert.match(terminal.all(), /Go on with: vitamin --session sess_\w+/)
+  assert.equal(read(tmp, "after"), read(tmp, "before"))
+  for (const mode of ["2004", "1004"]) {
+    const changes = [...terminal.bytes().matchAll(new RegExp(`\\u001b\\[\\?${mode}([hl])`, "g"))]
+    assert.equal(changes.at(-1)?.[1], "l", `mode ${mode} is off`)
+  }
+})
+
+test("vitamin with a prompt sends it, and -c continues the session", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("The first answer."), text("The second answer.")])
+  const { variables } = env(llm, "chat")
+  {
+    await using terminal = await openXterm(tmp, ["say something"], { env: variables })
+    await terminal.sees("The first answer.")
+    terminal.type("\u0004")
+    assert.equal(await terminal.exit, 0)
+  }
+  await using terminal = await openXterm(tmp, ["-c"], { env: variables })
+  await terminal.sees("The first answer.")
+  terminal.type(`and more${enter}`)
+  await terminal.sees("The second answer.")
+  assert.match(JSON.stringify(llm.requests[1]!.body), /say something.*The first answer.*and more/)
+})
+
+test("a question shows the change; one key allows it, words reach the model", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("a.txt", "hello\n")
+  const edit = call("edit", { path: "a.txt", edits: [{ oldText: "hello", newText: "goodbye" }] })
+  await using llm = await fakeLlm([edit, call("bash", { command: "touch other" }), text("Both asked.")])
+  await using terminal = await openXterm(tmp, ["go"], { env: env(llm, "chat").variables })
+  await terminal.sees(/May edit do this\?.*1 - hello\n1 \+ goodbye\n\[y\]es/s)
+  assert.equal(read(tmp, "a.txt"), "hello\n")
+  terminal.type("y")
+  await terminal.sees(/May bash do this\?/)
+  assert.equal(read(tmp, "a.txt"), "goodbye\n")
+  terminal.type("t")
+  await terminal.sees("say what to do instead:")
+  terminal.type(`use the file tool${enter}`)
+  await terminal.sees("Both asked.")
+  assert.match(JSON.stringify(llm.requests[2]!.body), /the person rejected it and says: use the file tool/)
+})
+
+test("what is typed while the agent works waits in sight, joins the next step, and can be taken back", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("a.txt", "hello\n")
+  const sleep = call("bash", { command: "until [ -e go ]; do sleep 0.05; done" })
+  await using llm = await fakeLlm([sleep, text("Done with both.")])
+  await using terminal = await openXterm(tmp, ["--yes", "wait"], { env: env(llm, "chat").variables })
+  await terminal.sees(/Run until/)
+  terminal.type(`also the tests${enter}`)
+  await terminal.sees("waits: also the tests")
+  terminal.type(`and the docs${enter}`)
+  await terminal.sees("waits: and the docs")
+  tmp.write("go", "")
+  await terminal.sees("Done with both.")
+  const last = JSON.stringify(llm.requests.at(-1)!.body)
+  assert.match(last, /also the tests/)
+  assert.match(last, /and the docs/)
+})
+
+test("Escape stops the turn, and the session goes on with the next prompt", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("bash", { command: "sleep 600" }), text("Here again.")])
+  await using terminal = await openXterm(tmp, ["--yes", "wait"], { env: env(llm, "chat").variables })
+  await terminal.sees(/Run sleep 600/)
+  terminal.type(esc)
+  await terminal.sees(isReady)
+  terminal.type(`still there?${enter}`)
+  await terminal.sees("Here again.")
+})
+
+for (const signal of ["SIGTERM", "SIGHUP"] as const)
+  test(`${signal} gives the terminal back as it was`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([])
+    await using terminal = await openXterm(tmp, [], {
+      env: env(llm, "chat").variables,
+      before: "stty -g > before",
+      after: "stty -g > after",
+    })
+    await terminal.sees(isReady)
+    const [pid] = execFileSync("pgrep", ["-f", `^${process.execPath} .*dist/vitamin.js$`])
+      .toString()
+      .split("\n")
+      .filter(isBelow)
+    process.kill(Number(pid), signal)
+    await terminal.exit
+    assert.equal(read(tmp, "after"), read(tmp, "before"))
+    assert.match(terminal.bytes().slice(-200), /\u001b\[\?2004l/)
+
+    function isBelow(pid: string): boolean {
+      return pid !== "" && readFileSync(`/proc/${pid}/environ`, "utf8").includes(tmp.path)
+    }
+  })
