@@ -13,6 +13,8 @@ type Token = { kind: Kind; start: Place; query: string; isQuoted: boolean }
 /** As the engine finds references to files (`@path`, `@"a path"`). */
 const fileToken = /(?<![\w.+\-/\\@:=])@(?:"([^"\n]*)|([^\s"`<>|*?]*))$/
 const commandToken = /^\/(\S*)$/
+/** Longer than the paths that people complete. */
+const maxToken = 1_000
 const needsQuotes = /[\s`<>|*?]/
 
 export function createCompletion({ complete, onChange }: { complete: Complete; onChange: () => void }) {
@@ -127,11 +129,11 @@ export function createCompletion({ complete, onChange }: { complete: Complete; o
 
 function tokenAt(document: Document): Token | undefined {
   const { line, at } = document.caret
-  const start = { line, at: 0 }
+  const start = { line, at: Math.max(0, at - maxToken) }
   // A marker is no part of a word.
   const text = textOf(between(document, start, document.caret), () => "\n")
   if (document.lines[0]![0] === "!") return undefined
-  const [command, name] = (line === 0 && commandToken.exec(text)) || []
+  const [command, name] = (line === 0 && start.at === 0 && commandToken.exec(text)) || []
   if (command !== undefined) return { kind: "command", start, query: name!, isQuoted: false }
   const [file, quoted, bare] = fileToken.exec(text) ?? []
   if (file === undefined) return undefined

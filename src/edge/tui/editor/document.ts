@@ -21,7 +21,7 @@ export function documentOf(text: string): Document {
 }
 
 export function fragmentOf(text: string): Fragment {
-  return text.split("\n").map((line) => (isPlain.test(line) ? [...line] : clustersOf(line)))
+  return text.split("\n").map((line) => (isPlain.test(line) ? line.split("") : clustersOf(line)))
 }
 
 export function textOf(lines: Fragment, show: (marker: Marker) => string = ({ text }) => text): string {
@@ -85,7 +85,9 @@ export function endOf(lines: Fragment): Place {
 /** Two parts of a line. What meets may be one character: a letter and its accent, the parts of an emoji. */
 function join(left: TextLine, right: TextLine): TextLine {
   const [last, first] = [left.at(-1), right[0]]
-  if (typeof last !== "string" || typeof first !== "string") return [...left, ...right]
-  if (isPlain.test(last) && isPlain.test(first)) return [...left, ...right]
-  return [...left.slice(0, -1), ...clustersOf(last + first), ...right.slice(1)]
+  if (typeof last !== "string" || typeof first !== "string") return left.concat(right)
+  if (isPlain.test(last) && isPlain.test(first)) return left.concat(right)
+  // The second may join with what the first has become.
+  const second = typeof right[1] === "string" ? right[1] : ""
+  return [...left.slice(0, -1), ...clustersOf(last + first + second), ...right.slice(second ? 2 : 1)]
 }

@@ -11,7 +11,7 @@ import { left } from "./motions.ts"
 import { cleanText, pastedFragment } from "./paste.ts"
 import { type Attachment, attachmentsOf, keptText, type Prompt, promptOf, withMarkers } from "./prompt.ts"
 import { createRecall, type History } from "./recall.ts"
-import { cellOf, placeIn, rowsOf } from "./rows.ts"
+import { cellOf, heightOf, placeIn, rowsFrom } from "./rows.ts"
 import { createSearch, type Search } from "./search.ts"
 import { createText } from "./text.ts"
 import { type EditorView, textWidth, viewChoices, viewSearch, viewText } from "./view.ts"
@@ -23,7 +23,7 @@ export type Result =
   | { do: "action"; action: Action }
 
 type Options = {
-  keymap: Pick<Keymap, "actionsOf">
+  keymap: Pick<Keymap, "actionsOf" | "forget">
   paint: Paint
   history: History
   complete: Complete
@@ -61,10 +61,17 @@ export function createEditor({ keymap, paint, history, complete, isFile, onChang
   function handle(key: Key): Result {
     const wanted = keymap.actionsOf(key)
     const typed = key.ctrl || key.alt ? "" : cleanText(key.text ?? "")
-    if (search && isForSearch(search, key, wanted, typed)) return drawn
+    if (search && isForSearch(search, key, wanted, typed)) {
+      // Escape and Ctrl-C have closed the search: they count for nothing else.
+      keymap.forget()
+      return drawn
+    }
     if (key.name === "paste") return change(() => text.insertAll(pastedFragment(key.text ?? "", isFile)))
     const result = completion.choices.length > 0 ? forList(wanted) : undefined
-    if (result) return result
+    if (result) {
+      keymap.forget()
+      return result
+    }
     for (const action of wanted) {
       const done = run(action)
       if (done) return done
@@ -87,7 +94,7 @@ export function createEditor({ keymap, paint, history, complete, isFile, onChang
     const rows = Math.max(1, maxRows)
     if (search) return viewSearch(search, { columns, rows, paint })
     const { choices, selected } = completion
-    const needed = rowsOf(text.document, width).length
+    const needed = heightOf(text.document, width)
     const free = choices.length ? Math.max(rows - needed, rows >> 1) : 0
     const list = free > 0 ? viewChoices(choices, selected, { columns, rows: free, paint }) : []
     const shown = viewText(text.document, top, { columns, rows: rows - list.length, paint })
@@ -151,7 +158,8 @@ export function createEditor({ keymap, paint, history, complete, isFile, onChang
   function vertical(isUp: boolean): Result {
     const { document } = text
     const cell = cellOf(document, width)
-    const row = rowsOf(document, width)[cell.row + (isUp ? -1 : 1)]
+    const next = cell.row + (isUp ? -1 : 1)
+    const [row] = next < 0 ? [] : rowsFrom(document, width, next, 1)
     if (!row) return remembered(isUp)
     const column = sticky ?? cell.column
     change(() => text.move(placeIn(document, row, column, width)))
@@ -165,7 +173,7 @@ export function createEditor({ keymap, paint, history, complete, isFile, onChang
     change(() => text.replace({ ...found, caret: endOf(found.lines) }))
     completion.hide()
     // The next key of the same kind must leave a text of several rows.
-    const [first] = rowsOf(found, width)
+    const [first] = rowsFrom(found, width, 0, 1)
     if (isBack) text.move(placeIn(found, first!, width, width))
     return drawn
   }

@@ -9,14 +9,27 @@ type Cell = { row: number; column: number }
 
 const cache = new WeakMap<TextLine, { width: number; starts: number[] }>()
 
-export function rowsOf({ lines }: Document, width: number): Row[] {
-  return lines.flatMap((units, line) => {
-    const starts = startsOf(units, width)
-    return starts.map((start, at) => {
+/** How many rows the text has. */
+export function heightOf({ lines }: Document, width: number): number {
+  let height = 0
+  for (const units of lines) height += startsOf(units, width).length
+  return height
+}
+
+/** The rows from `first` on, at most `count`. */
+export function rowsFrom({ lines }: Document, width: number, first: number, count: number): Row[] {
+  const rows: Row[] = []
+  let number = 0
+  for (let line = 0; line < lines.length && number < first + count; line++) {
+    const starts = startsOf(lines[line]!, width)
+    const before = number
+    number += starts.length
+    for (let at = Math.max(0, first - before); at < starts.length && rows.length < count; at++) {
       const isLast = at === starts.length - 1
-      return { line, start, end: starts[at + 1] ?? units.length, isLast }
-    })
-  })
+      rows.push({ line, start: starts[at]!, end: starts[at + 1] ?? lines[line]!.length, isLast })
+    }
+  }
+  return rows
 }
 
 /** Where the caret is. A place between two rows of a line belongs to the second. */
@@ -45,8 +58,14 @@ export function placeIn({ lines }: Document, row: Row, column: number, width: nu
 
 /** What a unit looks like. */
 export function shownUnit(unit: Unit, width: number): string {
-  if (typeof unit !== "string") return cutTo(safe(unit.label), width)
-  return unit.length === 1 && unit >= " " && unit <= "~" ? unit : safe(unit)
+  if (typeof unit === "string" && unit.length === 1 && unit >= " " && unit <= "~") return unit
+  const shown = safe(typeof unit === "string" ? unit : unit.label)
+  return cutTo(withBase(shown), width)
+}
+
+/** An accent without a letter would join with what stands before it. */
+export function withBase(text: string): string {
+  return /^[\p{M}\p{Cf}]/u.test(text) ? `◌${text}` : text
 }
 
 function startsOf(units: TextLine, width: number): number[] {
@@ -65,27 +84,26 @@ function wrap(units: TextLine, width: number): number[] {
   for (let at = 0; at < units.length; at++) {
     const unit = units[at]!
     const more = unitWidth(unit, width)
-    const start = starts.at(-1)!
-    if (cells + more > width && at > start) {
-      // One blank is hidden behind the end of a full row.
-      if (unit === " " && cells === width) {
-        starts.push(at + 1)
-        cells = 0
-        fit = { at: at + 1, cells: 0 }
-        continue
-      }
-      const place = fit.at > start ? fit : { at, cells }
-      starts.push(place.at)
-      cells -= place.cells
-      fit = { at: place.at, cells: 0 }
+    // One blank is hidden behind the end of a full row.
+    if (unit === " " && cells === width) {
+      breakAt({ at: at + 1, cells })
+      continue
     }
+    // A unit may be too wide even for what is left behind the last blank.
+    while (cells + more > width && at > starts.at(-1)!) breakAt(fit.at > starts.at(-1)! ? fit : { at, cells })
     cells += more
     if (unit === " " || unit === "\t" || more === 2) fit = { at: at + 1, cells }
   }
   return starts
+
+  function breakAt(place: { at: number; cells: number }): void {
+    starts.push(place.at)
+    cells -= place.cells
+    fit = { at: place.at, cells: 0 }
+  }
 }
 
 function unitWidth(unit: Unit, width: number): number {
   if (typeof unit === "string" && unit.length === 1 && unit >= " " && unit <= "~") return 1
-  return Math.min(widthOf(shownUnit(unit, width)), width)
+  return widthOf(shownUnit(unit, width))
 }

@@ -4,13 +4,14 @@ import { safe, safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo, widthOf } from "#edge/tui/screen/width.ts"
 import type { Choice } from "./completion.ts"
 import type { Document } from "./document.ts"
-import { cellOf, rowsOf, shownUnit } from "./rows.ts"
+import { cellOf, heightOf, rowsFrom, shownUnit, withBase } from "./rows.ts"
 import type { Search } from "./search.ts"
 
 export type EditorView = { lines: Line[]; caret: { row: number; column: number } }
 type Size = { columns: number; rows: number; paint: Paint }
 
 const sign = "> "
+const searchLabel = "search: "
 const maxChoices = 8
 
 /** The columns that text may take. */
@@ -21,12 +22,11 @@ export function textWidth(columns: number): number {
 /** `top`: the first row that was shown last time, so that text scrolls only if the caret leaves it. */
 export function viewText(document: Document, top: number, { columns, rows, paint }: Size) {
   const width = textWidth(columns)
-  const all = rowsOf(document, width)
   const cell = cellOf(document, width)
-  const lowest = Math.max(0, all.length - rows)
+  const lowest = Math.max(0, heightOf(document, width) - rows)
   const first = Math.min(Math.max(Math.min(top, cell.row), cell.row - rows + 1), lowest)
   const isShell = document.lines[0]![0] === "!"
-  const lines = all.slice(first, first + rows).map(({ line, start, end }, at) => {
+  const lines = rowsFrom(document, width, first, rows).map(({ line, start, end }, at) => {
     const units = document.lines[line]!.slice(start, end)
     const text = units.map((unit) => {
       const shown = shownUnit(unit, width)
@@ -61,8 +61,8 @@ export function viewChoices(choices: readonly Choice[], selected: number, size: 
 
 /** The query with the caret, and below it the prompt that was found. */
 export function viewSearch({ query, match }: Search, { columns, rows, paint }: Size): EditorView {
-  const label = "search: "
-  const shownQuery = tailOf(safe(query), columns - label.length)
+  const label = columns > 2 * searchLabel.length ? searchLabel : ""
+  const shownQuery = withBase(tailOf(safe(query), columns - label.length - 1))
   const caret = { row: 0, column: label.length + widthOf(shownQuery) }
   const head = paint("accent", label) + shownQuery
   if (!match)

@@ -23,7 +23,7 @@ export function createKeymap() {
   let table = tableOf({})
   let last = { written: "", at: 0 }
 
-  return Object.freeze({ bind, actionsOf, keysOf })
+  return Object.freeze({ bind, actionsOf, forget, keysOf })
 
   /** Replaces the person's bindings. A key that the person binds no longer has its default action. */
   function bind(bindings: Bindings): void {
@@ -35,8 +35,14 @@ export function createKeymap() {
     const written = writtenKey(key)
     const isDouble = last.written === written && Date.now() - last.at < doublePress
     const double = isDouble ? (table.get(`${written} ${written}`) ?? []) : []
-    last = double.length ? { written: "", at: 0 } : { written, at: Date.now() }
+    if (double.length) forget()
+    else last = { written, at: Date.now() }
     return [...double, ...(table.get(written) ?? [])]
+  }
+
+  /** The last key did something else: it is not the first half of a double press. */
+  function forget(): void {
+    last = { written: "", at: 0 }
   }
 
   /** The keys of an action, as they are written. */

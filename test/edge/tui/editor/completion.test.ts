@@ -69,6 +69,15 @@ test("Escape closes the list and lets the turn alone, until another word is type
   assert.deepEqual(screen(), ["> see @src/ and @RE|", "› README.md"])
 })
 
+test("an Escape that closes a list or a search is no half of a double press", async () => {
+  const { type, press } = createKeyboard({ complete })
+  type("@src")
+  await settled()
+  assert.deepEqual(press("escape escape"), { do: "action", action: "app.stop" })
+  press("left ctrl+r")
+  assert.deepEqual(press("escape escape"), { do: "action", action: "app.stop" })
+})
+
 test("accepting a file inserts a reference that the engine finds, with quotes if it has blanks", async () => {
   const table: [string, string][] = [
     ["see @READ", "see @README.md "],
