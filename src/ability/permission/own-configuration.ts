@@ -109,6 +109,8 @@ export function commandsIn(line: string): SimpleCommand[] | undefined {
 
 /** Whether the shell could expand a segment with patterns or variables to a protected name. */
 function couldBe(segment: string, name: string): boolean {
+  // Most paths have one segment, and nothing follows it.
+  if (segment === "") return false
   const text = segment.slice(0, maxSegment).toLowerCase()
   const pattern = text.replace(hole, "*")
   const isPartly = pattern.replaceAll("*", "") !== "" && fitsText(pattern, name.toLowerCase())
