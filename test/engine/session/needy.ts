@@ -1,9 +1,11 @@
-// A tool that needs a permission, and the questions about it.
+// A tool that needs a permission, the questions about it, and what the messages of a session say about its calls.
 import { z } from "zod"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Tool from "#ability/tool/tool.ts"
+import type * as Message from "#knowledge/message/message.ts"
 import { call } from "../../fixture/fake-llm.ts"
 import { until } from "../../fixture/until.ts"
+import { resultsOf, type World } from "./harness.ts"
 
 /** A tool that needs the given permission, and records its runs. */
 export function needy(options: { readOnly?: boolean; permission?: string } = {}): string[] {
@@ -29,3 +31,18 @@ export async function next(count = 1): Promise<Permission.Request[]> {
   await until(() => Permission.pending().length === count, `${count} questions`)
   return Permission.pending()
 }
+
+/** The approval of each call. */
+export const approvals = (messages: Message.Info[]) =>
+  messages.flatMap((message) =>
+    message.type === "tool_request" ? message.data.calls.map(({ approval }) => approval) : [],
+  )
+
+export const outputs = (messages: Message.Info[]) => resultsOf(messages).map(({ output }) => String(output))
+
+/** The events about the message of the calls, in order. */
+export const written = (events: World["events"]) =>
+  events.flatMap(({ type, payload }) => {
+    const { message } = payload as { message?: Message.Info }
+    return message?.type === "tool_request" ? [`${type} ${approvals([message])}`] : []
+  })
