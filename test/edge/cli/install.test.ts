@@ -1,10 +1,10 @@
 // The tarball, installed by the real npm from a registry on loopback: as a dependency of a strict TypeScript project, and
 // globally as a command.
 import assert from "node:assert/strict"
-import { execFile, execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { cpSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { test } from "node:test"
+import { after, before, test } from "node:test"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { build } from "tsdown"
@@ -13,18 +13,11 @@ import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { image, noteText } from "../../fixture/images.ts"
 import { noServers } from "../../fixture/no-servers.ts"
 import { npmRegistry } from "../../fixture/npm-registry.ts"
+import { pack } from "../../fixture/pack.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const run = promisify(execFile)
-
-function pack(tmp: Tmp): string {
-  execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", tmp.path], {
-    cwd: root,
-    stdio: "pipe",
-  })
-  return join(tmp.path, readdirSync(tmp.path).find((name) => name.endsWith(".tgz"))!)
-}
 
 async function npmInstall(tmp: Tmp, args: string[]): Promise<void> {
   await using registry = await npmRegistry()
@@ -38,14 +31,20 @@ function readmeExample(): string {
   return /```ts\n(import [\s\S]+?)```/.exec(readme)![1]!
 }
 
+/** A program that depends on the package. The tests that use it write files of their own into it. */
+let project: Tmp
+before(async () => {
+  project = await tmpdir()
+  project.write("package.json", '{ "name": "embedder", "type": "module", "private": true }')
+  await npmInstall(project, [pack()])
+})
+after(() => project[Symbol.asyncDispose]())
+
 test("README's library example compiles in a strict project without skipLibCheck, and runs", async () => {
-  await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("A fixture.")])
-  tmp.write("package.json", '{ "name": "embedder", "type": "module", "private": true }')
-  await npmInstall(tmp, [pack(tmp)])
   for (const name of ["@types/node", "undici-types"])
-    cpSync(join(root, "node_modules", name), join(tmp.path, "node_modules", name), { recursive: true })
-  tmp.write("example.ts", readmeExample())
+    cpSync(join(root, "node_modules", name), join(project.path, "node_modules", name), { recursive: true })
+  project.write("example.ts", readmeExample())
   const compilerOptions = {
     strict: true,
     skipLibCheck: false,
@@ -56,22 +55,19 @@ test("README's library example compiles in a strict project without skipLibCheck
     types: ["node"],
     noEmit: true,
   }
-  tmp.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["example.ts"] }))
+  project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["example.ts"] }))
   const tsc = join(root, "node_modules/.bin/tsc")
-  const compiled = await run(tsc, ["-p", "."], { cwd: tmp.path }).catch((error) => error)
+  const compiled = await run(tsc, ["-p", "."], { cwd: project.path }).catch((error) => error)
   assert.equal(compiled.stdout, "")
   const { stdout } = await run(process.execPath, ["example.ts"], {
-    cwd: tmp.path,
-    env: { ...tmp.env, ...noServers, ...env(llm, "chat").variables },
+    cwd: project.path,
+    env: { ...project.env, ...noServers, ...env(llm, "chat").variables },
   })
   assert.equal(stdout, "A fixture.\n")
   assert.equal(llm.requests.length, 1)
 })
 
 test("a program that bundles one small function does not bundle the runtime", async (t) => {
-  await using tmp = await tmpdir()
-  tmp.write("package.json", '{ "name": "embedder", "type": "module", "private": true }')
-  await npmInstall(tmp, [pack(tmp)])
   // The whole package bundles to about 3.4 MB, zod with its languages to 0.36 MB, the other two to 3 KB and 5 KB.
   const limits: [name: string, from: string, bytes: number][] = [
     ["extractMarkdownLinks", "@vitamin-agent/vitamin", 10_000],
@@ -81,21 +77,21 @@ test("a program that bundles one small function does not bundle the runtime", as
     ["z", "@vitamin-agent/vitamin", 450_000],
   ]
   for (const [name, from, limit] of limits) {
-    tmp.write("program.js", `import { ${name} } from "${from}"\nconsole.log(typeof ${name})\n`)
-    const size = await bundledSize(tmp)
+    project.write("program.js", `import { ${name} } from "${from}"\nconsole.log(typeof ${name})\n`)
+    const size = await bundledSize(project)
     t.diagnostic(`${name} of ${from}: ${size} bytes`)
     assert.ok(size <= limit, `${name} of ${from}: ${size} bytes`)
   }
-  tmp.write("program.js", 'import { Session } from "@vitamin-agent/vitamin"\nconsole.log(typeof Session)\n')
-  assert.ok((await bundledSize(tmp)) > 1_000_000, "the measure counts what is reached")
+  project.write(
+    "program.js",
+    'import { Session } from "@vitamin-agent/vitamin"\nconsole.log(typeof Session)\n',
+  )
+  assert.ok((await bundledSize(project)) > 1_000_000, "the measure counts what is reached")
 })
 
 test("a zod 3 schema is refused in one line that says what to use", async () => {
-  await using tmp = await tmpdir()
-  tmp.write("package.json", '{ "name": "embedder", "type": "module", "private": true }')
-  await npmInstall(tmp, [pack(tmp)])
   const installed = JSON.parse(
-    readFileSync(join(tmp.path, "node_modules/@vitamin-agent/vitamin/package.json"), "utf8"),
+    readFileSync(join(project.path, "node_modules/@vitamin-agent/vitamin/package.json"), "utf8"),
   )
   assert.deepEqual(installed.peerDependencies, { zod: "^4.0.0" })
   const program = (from: string) => `import { Tool } from "@vitamin-agent/vitamin"
@@ -109,8 +105,8 @@ try {
 `
   const says: string[] = []
   for (const from of ["zod", "@vitamin-agent/vitamin", "zod/v3"]) {
-    tmp.write("program.js", program(from))
-    says.push((await run(process.execPath, ["program.js"], { cwd: tmp.path, env: tmp.env })).stdout)
+    project.write("program.js", program(from))
+    says.push((await run(process.execPath, ["program.js"], { cwd: project.path, env: project.env })).stdout)
   }
   assert.deepEqual(says, [
     "defined\n",
@@ -123,7 +119,7 @@ try {
 test("npm install -g of the tarball gives the command vitamin", async () => {
   await using tmp = await tmpdir()
   const prefix = join(tmp.path, "..", "prefix")
-  await npmInstall(tmp, ["-g", `--prefix=${prefix}`, pack(tmp)])
+  await npmInstall(tmp, ["-g", `--prefix=${prefix}`, pack()])
   const command = join(prefix, "bin", "vitamin")
   const environment = { ...tmp.env, ...noServers }
   const shown = await run(command, ["--version"], { cwd: tmp.path, env: environment })
@@ -136,7 +132,7 @@ test("npm install -g of the tarball gives the command vitamin", async () => {
 test("a production install takes at most 60 MB and reads text in images with its own files", async (t) => {
   await using tmp = await tmpdir()
   tmp.write("package.json", '{ "name": "project", "private": true }')
-  await npmInstall(tmp, ["--omit=dev", pack(tmp)])
+  await npmInstall(tmp, ["--omit=dev", pack()])
   const size = sizeOf(join(tmp.path, "node_modules"))
   t.diagnostic(`${(size / 1e6).toFixed(1)} MB`)
   assert.ok(size <= 60e6, `${size} bytes`)

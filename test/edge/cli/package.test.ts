@@ -1,12 +1,13 @@
 // The packed npm package: it needs nothing else, and finds a Node that can run it.
 import assert from "node:assert/strict"
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import { version } from "#util/version.ts"
 import { noServers } from "../../fixture/no-servers.ts"
+import { pack } from "../../fixture/pack.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
@@ -16,12 +17,7 @@ const asOldNode =
 
 /** The packed package, unpacked in a folder that has nothing else. */
 function unpack(tmp: Tmp): string {
-  execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", tmp.path], {
-    cwd: root,
-    stdio: "pipe",
-  })
-  const archive = readdirSync(tmp.path).find((name) => name.endsWith(".tgz"))!
-  execFileSync("tar", ["xzf", archive], { cwd: tmp.path })
+  execFileSync("tar", ["xzf", pack()], { cwd: tmp.path })
   return join(tmp.path, "package", "dist", "vitamin.js")
 }
 
