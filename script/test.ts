@@ -1,35 +1,44 @@
 // Runs the tests and prints where the time went: the slowest files and tests, and the sum of each folder.
 //   node script/test.ts [--concurrency n] [folder or file…]
-// Each test file runs in its own process. All share one compile cache, also with the commands that they start:
-// otherwise each would compile the same sources again.
-import { availableParallelism } from "node:os"
-import { dirname, relative, resolve } from "node:path"
+// The slowest files of the last run start first. Test processes and the commands that they start share one compile cache:
+// without it each of them compiles the same sources again.
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { availableParallelism, tmpdir } from "node:os"
+import { dirname, join, relative, resolve } from "node:path"
 import { run } from "node:test"
 import { spec } from "node:test/reporters"
 import { parseArgs } from "node:util"
+import { createMemoryFolder } from "./test/create-memory-folder.ts"
+import { groupTests } from "./test/group-tests.ts"
 
 type Took = { name: string; ms: number }
 
-/** Test files that run at once on a core: many wait for a child process, a disk or a time limit. */
+/** Test processes that run at once on a core: many wait for a child process, a disk or a time limit. */
 const perCore = 2
 /** A test that hangs fails. The longest one takes less than a minute on an idle machine. */
 const hung = 600_000
 const shown = 15
 /** Folders are summed up to this depth. */
 const depth = 3
+const cache = resolve("node_modules/.cache/vitamin-tests")
+const lastTimes = join(cache, "times.json")
 
 const { values, positionals: asked } = parseArgs({
   allowPositionals: true,
   options: { concurrency: { type: "string", default: String(perCore * availableParallelism()) } },
 })
 if (asked.length === 0) asked.push("test")
-process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/vitamin-tests")
+process.env.NODE_COMPILE_CACHE ??= cache
+process.env.TMPDIR ??= createMemoryFolder() ?? tmpdir()
 
 const began = performance.now()
-const files: Took[] = []
+const times = new Map<string, number>()
 const tests: Took[] = []
+const last = readTimes()
+const found = globSync(asked.map((path) => (path.endsWith(".ts") ? path : `${path}/**/*.test.ts`))).sort()
+const groups = groupTests(found, join(cache, "groups"))
 const stream = run({
-  globPatterns: asked.map((path) => (path.endsWith(".ts") ? path : `${path}/**/*.test.ts`)),
+  files: [...groups.keys()].sort((a, b) => expected(b) - expected(a)),
   concurrency: Number(values.concurrency),
   timeout: hung,
 })
@@ -38,15 +47,35 @@ stream.on("test:fail", ({ todo }) => {
 })
 stream.on("test:complete", ({ nesting, file, name, details: { duration_ms: ms } }) => {
   if (nesting > 0 || !file) return
+  const path = relative(".", file)
   // The test that has the name of its file is the whole process, with its start and imports.
-  if (resolve(name) === file) files.push({ name, ms })
-  else tests.push({ name: `${relative(".", file)}: ${name}`, ms })
+  if (resolve(name) === file) return groups.get(path)?.[0] === path ? void times.set(path, ms) : undefined
+  tests.push({ name: `${path}: ${name}`, ms })
+  if (!groups.has(path)) times.set(path, (times.get(path) ?? 0) + ms)
 })
 stream.compose(new spec()).pipe(process.stdout)
-stream.on("close", printTimes)
+stream.on("close", () => {
+  mkdirSync(cache, { recursive: true })
+  writeFileSync(lastTimes, JSON.stringify({ ...last, ...Object.fromEntries(times) }))
+  printTimes()
+})
+
+/** A new file comes first. */
+function expected(entry: string): number {
+  return groups.get(entry)!.reduce((sum, file) => sum + (last[file] ?? hung), 0)
+}
+
+function readTimes(): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(lastTimes, "utf8"))
+  } catch {
+    return {}
+  }
+}
 
 function printTimes() {
-  if (files.length < 2) return
+  if (times.size < 2) return
+  const files = [...times].map(([name, ms]) => ({ name, ms }))
   const folders = new Map<string, number>()
   for (const { name, ms } of files) {
     const folder = dirname(name).split("/").slice(0, depth).join("/")
@@ -60,7 +89,7 @@ function printTimes() {
   print("tests", tests)
   const sum = files.reduce((total, { ms }) => total + ms, 0)
   console.log(
-    `\n${files.length} files: ${seconds(sum)} s in a row, ${seconds(performance.now() - began)} s as run`,
+    `\n${files.length} files in ${groups.size} processes: ${seconds(sum)} s in a row, ${seconds(performance.now() - began)} s as run`,
   )
 }
 
