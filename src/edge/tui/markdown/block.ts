@@ -36,6 +36,7 @@ export type Fence = {
   kind: "fence"
   mark: string
   indent: number
+  language: string
   highlighter?: Highlighter | undefined
 }
 

@@ -1,7 +1,6 @@
 // Highlights code line by line; the state goes from one line to the next, so the cost is linear while code streams.
-import { StringStream } from "@codemirror/streamparser"
+import { type StreamParser, StringStream } from "@codemirror/streamparser"
 import type { Role } from "#edge/tui/screen/line.ts"
-import { parserOf } from "./languages.ts"
 
 export type Highlighter = Readonly<{
   /** The next line, in pieces. */
@@ -23,17 +22,12 @@ const roles: [RegExp, Role][] = [
   [/(builtin|standard|function|definition|^def|^macroName)/, "function"],
 ]
 
-/** Undefined for an unknown language. */
-export function createHighlighter(language: string): Highlighter | undefined {
-  const parser = parserOf(language)
-  return parser && highlight({ parser, known: new Map() }, parser.startState?.(indent) ?? {})
+export function createHighlighter(parser: StreamParser<unknown>): Highlighter {
+  return highlight({ parser, known: new Map() }, parser.startState?.(indent) ?? {})
 }
 
 /** `known` has the roles of the names that were seen. */
-type Language = {
-  parser: NonNullable<ReturnType<typeof parserOf>>
-  known: Map<string | null, Role | undefined>
-}
+type Language = { parser: StreamParser<unknown>; known: Map<string | null, Role | undefined> }
 
 function highlight(language: Language, state: unknown): Highlighter {
   const { parser, known } = language

@@ -1,67 +1,77 @@
-// The languages that are highlighted, by the names that people write behind a fence. Loaded with the transcript, after the
-// first frame.
-import { c, cpp, csharp, dart, java, kotlin, objectiveC, scala } from "@codemirror/legacy-modes/mode/clike"
-import { css, less, sCSS } from "@codemirror/legacy-modes/mode/css"
-import { diff } from "@codemirror/legacy-modes/mode/diff"
-import { dockerFile } from "@codemirror/legacy-modes/mode/dockerfile"
-import { go } from "@codemirror/legacy-modes/mode/go"
-import { haskell } from "@codemirror/legacy-modes/mode/haskell"
-import { javascript, json, typescript } from "@codemirror/legacy-modes/mode/javascript"
-import { lua } from "@codemirror/legacy-modes/mode/lua"
-import { powerShell } from "@codemirror/legacy-modes/mode/powershell"
-import { properties } from "@codemirror/legacy-modes/mode/properties"
-import { protobuf } from "@codemirror/legacy-modes/mode/protobuf"
-import { python } from "@codemirror/legacy-modes/mode/python"
-import { r } from "@codemirror/legacy-modes/mode/r"
-import { ruby } from "@codemirror/legacy-modes/mode/ruby"
-import { rust } from "@codemirror/legacy-modes/mode/rust"
-import { shell } from "@codemirror/legacy-modes/mode/shell"
-import { standardSQL } from "@codemirror/legacy-modes/mode/sql"
-import { swift } from "@codemirror/legacy-modes/mode/swift"
-import { toml } from "@codemirror/legacy-modes/mode/toml"
-import { html, xml } from "@codemirror/legacy-modes/mode/xml"
-import { yaml } from "@codemirror/legacy-modes/mode/yaml"
+// The languages that are highlighted, by the names that people write behind a fence. Each is loaded when it is first used.
 import type { StreamParser } from "@codemirror/streamparser"
 
-const parsers: [names: string, parser: StreamParser<unknown>][] = [
-  ["typescript ts tsx mts cts", typescript],
-  ["javascript js jsx mjs cjs node", javascript],
-  ["json jsonc json5", json],
-  ["python py python3", python],
-  ["bash sh shell zsh console shellsession makefile make", shell],
-  ["go golang", go],
-  ["rust rs", rust],
-  ["c h", c],
-  ["cpp c++ cc hpp", cpp],
-  ["java", java],
-  ["csharp c# cs", csharp],
-  ["kotlin kt kts", kotlin],
-  ["scala", scala],
-  ["dart", dart],
-  ["objectivec objective-c objc", objectiveC],
-  ["ruby rb", ruby],
-  ["css", css],
-  ["scss", sCSS],
-  ["less", less],
-  ["html vue svelte", html],
-  ["xml svg", xml],
-  ["sql", standardSQL],
-  ["yaml yml", yaml],
-  ["toml", toml],
-  ["ini properties dotenv env", properties],
-  ["diff patch", diff],
-  ["dockerfile docker", dockerFile],
-  ["swift", swift],
-  ["lua", lua],
-  ["powershell ps1 pwsh", powerShell],
-  ["protobuf proto", protobuf],
-  ["haskell hs", haskell],
-  ["r", r],
+type Parser = StreamParser<unknown>
+export type Languages = Readonly<{
+  /** Undefined if the language is unknown or not loaded. */
+  get(name: string): Parser | undefined
+  /** Resolves when `get` can be asked; undefined if it can be asked now. */
+  load(name: string): Promise<void> | undefined
+}>
+
+const clike = () => import("@codemirror/legacy-modes/mode/clike")
+const css = () => import("@codemirror/legacy-modes/mode/css")
+const script = () => import("@codemirror/legacy-modes/mode/javascript")
+const markup = () => import("@codemirror/legacy-modes/mode/xml")
+
+const loaders: [names: string, load: () => Promise<Parser>][] = [
+  ["typescript ts tsx mts cts", async () => (await script()).typescript],
+  ["javascript js jsx mjs cjs node", async () => (await script()).javascript],
+  ["json jsonc json5", async () => (await script()).json],
+  ["python py python3", async () => (await import("@codemirror/legacy-modes/mode/python")).python],
+  [
+    "bash sh shell zsh console shellsession makefile make",
+    async () => (await import("@codemirror/legacy-modes/mode/shell")).shell,
+  ],
+  ["go golang", async () => (await import("@codemirror/legacy-modes/mode/go")).go],
+  ["rust rs", async () => (await import("@codemirror/legacy-modes/mode/rust")).rust],
+  ["c h", async () => (await clike()).c],
+  ["cpp c++ cc hpp", async () => (await clike()).cpp],
+  ["java", async () => (await clike()).java],
+  ["csharp c# cs", async () => (await clike()).csharp],
+  ["kotlin kt kts", async () => (await clike()).kotlin],
+  ["scala", async () => (await clike()).scala],
+  ["dart", async () => (await clike()).dart],
+  ["objectivec objective-c objc", async () => (await clike()).objectiveC],
+  ["ruby rb", async () => (await import("@codemirror/legacy-modes/mode/ruby")).ruby],
+  ["css", async () => (await css()).css],
+  ["scss", async () => (await css()).sCSS],
+  ["less", async () => (await css()).less],
+  ["html vue svelte", async () => (await markup()).html],
+  ["xml svg", async () => (await markup()).xml],
+  ["sql", async () => (await import("@codemirror/legacy-modes/mode/sql")).standardSQL],
+  ["yaml yml", async () => (await import("@codemirror/legacy-modes/mode/yaml")).yaml],
+  ["toml", async () => (await import("@codemirror/legacy-modes/mode/toml")).toml],
+  [
+    "ini properties dotenv env",
+    async () => (await import("@codemirror/legacy-modes/mode/properties")).properties,
+  ],
+  ["diff patch", async () => (await import("@codemirror/legacy-modes/mode/diff")).diff],
+  ["dockerfile docker", async () => (await import("@codemirror/legacy-modes/mode/dockerfile")).dockerFile],
+  ["swift", async () => (await import("@codemirror/legacy-modes/mode/swift")).swift],
+  ["lua", async () => (await import("@codemirror/legacy-modes/mode/lua")).lua],
+  ["powershell ps1 pwsh", async () => (await import("@codemirror/legacy-modes/mode/powershell")).powerShell],
+  ["protobuf proto", async () => (await import("@codemirror/legacy-modes/mode/protobuf")).protobuf],
+  ["haskell hs", async () => (await import("@codemirror/legacy-modes/mode/haskell")).haskell],
+  ["r", async () => (await import("@codemirror/legacy-modes/mode/r")).r],
 ]
 const byName = new Map(
-  parsers.flatMap(([names, parser]) => names.split(" ").map((name) => [name, parser] as const)),
+  loaders.flatMap(([names, load]) => names.split(" ").map((name) => [name, load] as const)),
 )
 
-export function parserOf(language: string): StreamParser<unknown> | undefined {
-  return byName.get(language.toLowerCase())
+export function createLanguages(): Languages {
+  const loaded = new Map<string, Parser | undefined>()
+
+  function load(given: string): Promise<void> | undefined {
+    const name = given.toLowerCase()
+    const loader = byName.get(name)
+    if (!loader || loaded.has(name)) return undefined
+    // Without its parser, code is shown as it is.
+    return loader().then(
+      (parser) => void loaded.set(name, parser),
+      () => void loaded.set(name, undefined),
+    )
+  }
+
+  return Object.freeze({ get: (name: string) => loaded.get(name.toLowerCase()), load })
 }

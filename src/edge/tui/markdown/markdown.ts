@@ -3,6 +3,8 @@
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safe } from "#edge/tui/screen/safe.ts"
 import { copyState, createState, type Paragraph, type State } from "./block.ts"
+import { createHighlighter } from "./highlight.ts"
+import type { Languages } from "./languages.ts"
 import { showBlock } from "./show-block.ts"
 import { closeContainers, closeLeaf, takeLine, type Work } from "./take-line.ts"
 
@@ -10,6 +12,8 @@ export type Markdown = Readonly<{
   add(text: string): void
   /** Nothing follows: the open block is finished as it is. */
   end(): void
+  /** Whether every line is finished. */
+  isDone(): boolean
   /** The finished lines since the last call. */
   take(): Line[]
   /** The open block as it would be if the text ended here. */
@@ -21,13 +25,25 @@ const [leastOpen, mostOpen] = [200, 4_000]
 /** Rows of the screen that the text cannot have. */
 const otherRows = 4
 
-/** `count` is told how many characters each step works on; tests add them up. */
-export function createMarkdown(view: () => View, count: (characters: number) => void = () => {}): Markdown {
+export type MarkdownOptions = {
+  languages: Languages
+  /** Lines are there that had to wait for a language. */
+  changed?(): void
+  /** Is told how many characters each step works on; tests add them up. */
+  count?(characters: number): void
+}
+
+export function createMarkdown(view: () => View, options: MarkdownOptions): Markdown {
+  const { languages, changed = () => {}, count = () => {} } = options
   const state = createState()
   let finished: Line[] = []
   /** The line that has no end yet, and characters whose other half may follow. */
   let pending = ""
   let half = ""
+  /** What came while a language was loaded. */
+  let held: string | undefined
+  let isEnding = false
+  let isEnded = false
   const work = workOn(state, finishedLines)
 
   function finishedLines(lines: Line[]): void {
@@ -39,14 +55,45 @@ export function createMarkdown(view: () => View, count: (characters: number) => 
   }
 
   function add(text: string): void {
+    if (held !== undefined) {
+      held += text
+      return
+    }
     const whole = takeWhole(half + text)
     half = whole.half
     const lines = whole.text.split("\n")
     for (const [i, line] of lines.entries()) {
       pending += line
-      if (i < lines.length - 1) endLine()
-      else if (pending.length > mostKept() && state.leaf.kind !== "fence") takeLong(work)
+      if (i === lines.length - 1) {
+        if (pending.length > mostKept() && state.leaf.kind !== "fence") takeLong(work)
+        return
+      }
+      endLine()
+      if (!setHighlighter()) {
+        held = lines.slice(i + 1).join("\n")
+        return
+      }
     }
+  }
+
+  /** False if a fence has begun whose language must be loaded first. */
+  function setHighlighter(): boolean {
+    const { leaf } = state
+    if (leaf.kind !== "fence" || leaf.highlighter) return true
+    const loading = languages.load(leaf.language)
+    const parser = languages.get(leaf.language)
+    leaf.highlighter = parser && createHighlighter(parser)
+    void loading?.then(goOn)
+    return loading === undefined
+  }
+
+  function goOn(): void {
+    const text = held ?? ""
+    held = undefined
+    setHighlighter()
+    add(text)
+    if (isEnding && held === undefined) end()
+    changed()
   }
 
   function takeWhole(text: string): { text: string; half: string } {
@@ -104,13 +151,13 @@ export function createMarkdown(view: () => View, count: (characters: number) => 
   }
 
   function end(): void {
-    if (half !== "") {
-      pending += safe(half)
-      half = ""
-    }
+    isEnding = true
+    if (held !== undefined || isEnded) return
+    isEnded = true
+    pending += safe(half)
+    half = ""
     if (pending !== "" || state.isInLine) endLine()
     closeContainers(work, 0)
-    Object.assign(state, createState(), { last: undefined })
   }
 
   function take(): Line[] {
@@ -134,7 +181,7 @@ export function createMarkdown(view: () => View, count: (characters: number) => 
     return lines
   }
 
-  return Object.freeze({ add, end, take, open })
+  return Object.freeze({ add, end, isDone: () => isEnded, take, open })
 }
 
 /** At the end of a line or a word of the second half, and never inside a character. */

@@ -1,7 +1,6 @@
 // Takes one line of Markdown: ends the blocks that it ends, and adds it to the open block or begins a new one.
 
 import { type Container, type Fence, none, type Paragraph, type State, type Table } from "./block.ts"
-import { createHighlighter } from "./highlight.ts"
 import type { Block } from "./show-block.ts"
 import { alignsOf, cellsOf } from "./table-cells.ts"
 
@@ -167,7 +166,7 @@ function openFence(work: Work, line: string): void {
   const [, mark = "", info = ""] = fenceStart.exec(line)!
   const language = /^[^\s{,]*/.exec(info.trim())![0]
   closeLeaf(work)
-  work.state.leaf = { kind: "fence", mark, indent: indentOf(line), highlighter: createHighlighter(language) }
+  work.state.leaf = { kind: "fence", mark, indent: indentOf(line), language }
   work.show({ kind: "fence", part: "start", text: `${mark}${info.trim()}` })
 }
 

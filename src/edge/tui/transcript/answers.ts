@@ -1,6 +1,7 @@
 // The answers of the model: the text comes in deltas, the whole message when it is stored. Deltas are live: those that were
 // sent while the connection was down never come, so the stored message fills the gap.
 import type { TextMessage } from "#client/client.ts"
+import type { MarkdownOptions } from "#edge/tui/markdown/markdown.ts"
 import type { View } from "#edge/tui/screen/line.ts"
 import type { Entry } from "./entries.ts"
 import type { Folded } from "./fold.ts"
@@ -17,9 +18,15 @@ type Open = {
   /** Deltas may be missing: only the stored message counts. */
   isBroken: boolean
 }
-type Options = { view(): View; add(entry: Entry): void; fold(folded: Folded): void; note(text: string): void }
+type Options = {
+  view(): View
+  markdown: MarkdownOptions
+  add(entry: Entry): void
+  fold(folded: Folded): void
+  note(text: string): void
+}
 
-export function createAnswers({ view, add, fold, note }: Options) {
+export function createAnswers({ view, markdown, add, fold, note }: Options) {
   const complete = new Set<string>()
   let open: Open | undefined
 
@@ -39,7 +46,7 @@ export function createAnswers({ view, add, fold, note }: Options) {
     if (text === "") return
     if (on.kind !== kind) {
       on.entry?.end()
-      on.entry = kind === "text" ? createAnswer(view) : createThought(fold)
+      on.entry = kind === "text" ? createAnswer(view, markdown) : createThought(fold)
       on.kind = kind
       add(on.entry)
     }

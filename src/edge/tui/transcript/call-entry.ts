@@ -1,5 +1,4 @@
 // A tool call: one line that changes from running to done or failed, with its change or its folded output below.
-import { stripVTControlCharacters } from "node:util"
 import type { ToolCall, ToolResultMessage } from "#client/client.ts"
 import * as DescribeCall from "#client/describe-call.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
@@ -7,7 +6,15 @@ import { safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo, widthOf, wrapTo } from "#edge/tui/screen/width.ts"
 import { diffLines } from "./diff-lines.ts"
 import type { Entry } from "./entries.ts"
-import { type Folded, foldLines, foldText, plainLines, type Shown, wholeLines } from "./fold.ts"
+import {
+  type Folded,
+  foldLines,
+  foldText,
+  plainLines,
+  type Shown,
+  wholeLines,
+  withoutSequences,
+} from "./fold.ts"
 import { secondsOf } from "./seconds.ts"
 
 type Call = Pick<ToolCall, "name" | "arguments" | "invalid">
@@ -50,7 +57,7 @@ export function createCall(call: Call | undefined, fold: (folded: Folded) => voi
     const mark = isDone ? paint("success", "✓") : paint(status === "error" ? "error" : "warning", "✗")
     const facts = factsOf(secondsOf(duration))
     if (isDone) return [headLine(view, { mark, ...words, facts })]
-    const reason = safeLine(stripVTControlCharacters(error?.message ?? textOf(output)).slice(0, maxReason))
+    const reason = safeLine(withoutSequences(error?.message ?? textOf(output)).slice(0, maxReason))
     const text = [words.verb, cutTo(words.subject, 160)].filter(Boolean).join(" ")
     return wrapTo(`${mark} ${paint("strong", text)}: ${reason}${facts && paint("dim", facts)}`, columns, 2)
   }
@@ -113,7 +120,7 @@ function wordsOf(call: Call | undefined, tool: string, title?: unknown): Words {
 }
 
 function oneLine(text: string): string {
-  return safeLine(stripVTControlCharacters(text.slice(0, 1_000)))
+  return safeLine(withoutSequences(text.slice(0, 1_000)))
 }
 
 /** The subject gives way first. Its end tells the outcome: `(exit 1)`, `(+3 -1)`. */

@@ -1,5 +1,4 @@
 // Long output shows a few lines; the key that expands shows the rest.
-import { stripVTControlCharacters } from "node:util"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safe } from "#edge/tui/screen/safe.ts"
 import { cutTo, wrapTo } from "#edge/tui/screen/width.ts"
@@ -11,6 +10,8 @@ export type Shown = { lines: Line[]; folded?: Folded }
 const [head, tail] = [2, 3]
 const maxShown = 6
 const indent = "  "
+const sequence =
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]P_^X][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-OQ-WYZ\\`-~])/g
 
 /** The first and the last lines of a text. Colours of a command are dropped, and of a line that was overwritten the last
  * version is shown. */
@@ -49,8 +50,13 @@ export function wholeLines(lines: readonly string[], { columns, paint }: View): 
   )
 }
 
+/** Half a sequence stays, and is escaped later. */
+export function withoutSequences(text: string): string {
+  return text.includes("\u001b") ? text.replace(sequence, "") : text
+}
+
 export function plainLines(text: string): string[] {
-  const lines = stripVTControlCharacters(text)
+  const lines = withoutSequences(text)
     .trimEnd()
     .replace(/^(?:[ \t]*\r?\n)+/, "")
     .split(/\r?\n/)

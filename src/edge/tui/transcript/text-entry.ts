@@ -1,5 +1,5 @@
 // An answer as it streams, and what the model thinks: one line, of which the whole text can be shown.
-import { createMarkdown } from "#edge/tui/markdown/markdown.ts"
+import { createMarkdown, type MarkdownOptions } from "#edge/tui/markdown/markdown.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safe, safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo, wrapTo } from "#edge/tui/screen/width.ts"
@@ -12,14 +12,13 @@ export type TextEntry = Entry & {
   end(): void
 }
 
-export function createAnswer(view: () => View): TextEntry {
-  const markdown = createMarkdown(view)
-  let isEnded = false
+export function createAnswer(view: () => View, options: MarkdownOptions): TextEntry {
+  const markdown = createMarkdown(view, options)
   /** The open block as it was last drawn. */
   let drawn: { lines: Line[]; columns: number } | undefined
 
   function tail({ columns }: View): Line[] {
-    if (isEnded) return []
+    if (markdown.isDone()) return []
     if (drawn?.columns !== columns) drawn = { lines: markdown.open(), columns }
     return drawn.lines
   }
@@ -30,12 +29,12 @@ export function createAnswer(view: () => View): TextEntry {
       markdown.add(text)
       drawn = undefined
     },
-    end() {
-      if (!isEnded) markdown.end()
-      isEnded = true
+    end: markdown.end,
+    isDone: markdown.isDone,
+    take() {
+      drawn = undefined
+      return markdown.take()
     },
-    isDone: () => isEnded,
-    take: () => markdown.take(),
     tail,
   }
 }

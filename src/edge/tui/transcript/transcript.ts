@@ -4,6 +4,7 @@ import { type Attachment, attachmentWords } from "#client/attachment-words.ts"
 import type { Message, StreamEvent, TextMessage } from "#client/client.ts"
 import { controlWords } from "#client/control-words.ts"
 import { createInOrder } from "#client/in-order.ts"
+import { createLanguages } from "#edge/tui/markdown/languages.ts"
 import type { Line, Role, View } from "#edge/tui/screen/line.ts"
 import { safe } from "#edge/tui/screen/safe.ts"
 import { createAnswers } from "./answers.ts"
@@ -35,7 +36,9 @@ const maxFolded = 20
 /** A prompt of more lines is folded. */
 const maxPrompt = 20
 
-export function createTranscript(view: () => View): Transcript {
+/** `changed` is called when lines are there that no event brought: a language had to be loaded. */
+export function createTranscript(view: () => View, changed: () => void = () => {}): Transcript {
+  const markdown = { languages: createLanguages(), changed }
   const entries = createEntries()
   const folded: Folded[] = []
   let expanded = 0
@@ -45,6 +48,7 @@ export function createTranscript(view: () => View): Transcript {
     const add = entries.add
     const answers = createAnswers({
       view,
+      markdown,
       add,
       fold,
       note: (text) => note(text, { mark: "✗", role: "warning" }),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { createLanguages } from "#edge/tui/markdown/languages.ts"
 import { createMarkdown } from "#edge/tui/markdown/markdown.ts"
 import type { View } from "#edge/tui/screen/line.ts"
 import { createPaint } from "#edge/tui/screen/style.ts"
@@ -7,13 +8,15 @@ import { widthOf } from "#edge/tui/screen/width.ts"
 import { createRandom } from "../../../fixture/random.ts"
 
 const paint = createPaint({ depth: 24, scheme: "dark" })
+const languages = createLanguages()
+for (const name of ["ts", "js"]) await languages.load(name)
 
 function viewOf(columns: number, isPlain = true): () => View {
   return () => ({ columns, rows: 24, paint: isPlain ? (_, text) => text : paint })
 }
 
 function linesOf(chunks: string[], view = viewOf(40)): string[] {
-  const markdown = createMarkdown(view)
+  const markdown = createMarkdown(view, { languages })
   const lines: string[] = []
   for (const [i, chunk] of chunks.entries()) {
     markdown.add(chunk)
@@ -139,7 +142,7 @@ test("createMarkdown() carries the state of a highlighted comment from line to l
 })
 
 test("createMarkdown() finishes each line of code and each block at once, and shows the open one", () => {
-  const markdown = createMarkdown(viewOf(40))
+  const markdown = createMarkdown(viewOf(40), { languages })
   markdown.add("a **b")
   assert.deepEqual([markdown.take(), markdown.open()], [[], ["a **b"]])
   markdown.add("** c")
@@ -155,7 +158,7 @@ test("createMarkdown() finishes each line of code and each block at once, and sh
 })
 
 test("createMarkdown() gives the beginning of a long paragraph away", () => {
-  const markdown = createMarkdown(viewOf(40))
+  const markdown = createMarkdown(viewOf(40), { languages })
   markdown.add("some **words** and more ".repeat(500))
   const finished = markdown.take()
   assert.ok(finished.length > 200)
@@ -194,8 +197,11 @@ for (const [title, piece, times] of [
 ] as const)
   test(`createMarkdown() works on each character of ${title} a few times at most`, () => {
     let worked = 0
-    const markdown = createMarkdown(viewOf(80), (characters) => {
-      worked += characters
+    const markdown = createMarkdown(viewOf(80), {
+      languages,
+      count(characters) {
+        worked += characters
+      },
     })
     if (title.includes("code")) markdown.add("```ts\n")
     if (title.includes("table")) markdown.add("| a | b |\n|---|---|\n")
@@ -207,11 +213,44 @@ for (const [title, piece, times] of [
 
 test("createMarkdown() works on a bounded part for a frame", () => {
   let worked = 0
-  const markdown = createMarkdown(viewOf(80), (characters) => {
-    worked += characters
+  const markdown = createMarkdown(viewOf(80), {
+    languages,
+    count(characters) {
+      worked += characters
+    },
   })
   markdown.add("x".repeat(1_000_000))
   worked = 0
   markdown.open()
   assert.ok(worked <= 4_000, String(worked))
+})
+
+test("createMarkdown() holds back code and what follows until the language is loaded", async () => {
+  const whole = linesOf(["a\n\n```py\nx = 1\n```\nb\n```go\nfunc\n```\n"], viewOf(40, false))
+  assert.deepEqual(whole, ["a", "", paint("dim", "```py")])
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const markdown = createMarkdown(viewOf(40, false), {
+    languages: createLanguages(),
+    changed: () => markdown.isDone() && resolve(),
+  })
+  markdown.add("a\n\n```py\nx = ")
+  markdown.add("1\n```\nb\n```go\nfunc\n```\nc")
+  markdown.end()
+  assert.equal(markdown.isDone(), false)
+  await promise
+  assert.deepEqual(markdown.take(), [
+    "a",
+    "",
+    paint("dim", "```py"),
+    `x = ${paint("number", "1")}`,
+    paint("dim", "```"),
+    "",
+    "b",
+    "",
+    paint("dim", "```go"),
+    paint("keyword", "func"),
+    paint("dim", "```"),
+    "",
+    "c",
+  ])
 })
