@@ -141,7 +141,7 @@ test("an unreadable session record is rebuilt from the messages, and the damaged
     const doctor = await vitamin(tmp, ["doctor"])
     assert.match(
       doctor.out,
-      /note +quarantine +session\S+ \w+ broken.*\n.*the record was mended or rebuilt; rm /,
+      /note +quarantine +session\S+ \w+ broken.*\n.*the record was repaired or rebuilt; rm /,
     )
   }
   whole.putBack()
@@ -166,7 +166,7 @@ test("vitamin doctor lists quarantined files, and --restore restores repaired on
   const [, file = ""] =
     new RegExp(`${second!.id} is broken \\(it is empty\\); it is quarantined as (\\S+)`).exec(sick.out) ?? []
   assert.ok(existsSync(file), sick.out)
-  assert.match(sick.out, /mend that file if its text can still be had, then: vitamin doctor --restore/)
+  assert.match(sick.out, /repair that file if its text can be recovered, then: vitamin doctor --restore/)
   assert.match(
     sick.out,
     new RegExp(
