@@ -3,7 +3,7 @@
 import { describeParameters } from "#ability/mcp/registry/create-catalog.ts"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
 import { createToolDiscovery, type DiscoverableTool } from "#knowledge/index/tool-discovery.ts"
-import { takeNear, wishesOf } from "#knowledge/index/tool-fit.ts"
+import { partsOf, takeNear } from "#knowledge/index/tool-fit.ts"
 import { type Query, readLines, readQueries, readTools } from "./retrieval-sets.ts"
 
 type Half = "chosen on" | "judged on"
@@ -26,7 +26,7 @@ export async function judgeOffers(set: (typeof offerSets)[number], half: Half): 
   await discovery.register(set === "servers" ? serverTools().map(toTool) : readTools(set).map(toLocal))
   const search = (query: string) => discovery.search(query, { limit: candidates })
   const offersFor = async (query: string) => {
-    const found = await Promise.all(wishesOf(query).map(search))
+    const found = await Promise.all(partsOf(query).map(search))
     return takeNear(found).slice(0, atFirst).map(idOf)
   }
   const wanted = halfOf(readQueries(set).filter(isFor(set)), half)

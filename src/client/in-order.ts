@@ -2,10 +2,10 @@
 // after events that follow it.
 
 export type Item = {
-  /** The message that it shows to the end; none for a part of one. */
+  /** The message that is complete with this item; undefined for a part of a message. */
   id?: string
   parentId: string | null | undefined
-  /** It starts the work that is shown: what came before it is not waited for. */
+  /** It is the first item to show: earlier messages are not waited for. */
   isFirst?: boolean
   show(): void
 }
@@ -26,7 +26,7 @@ export function createInOrder(): { add(item: Item): void; flush(): void } {
     return at < 0 ? undefined : waiting.splice(at, 1)[0]
   }
 
-  /** One that cannot be shown holds up nobody; the first such fault is thrown when all others were shown. */
+  /** An item that throws does not stop the others. The first error is thrown at the end. */
   function showAll(take: () => Item | undefined): void {
     const faults: unknown[] = []
     for (let item = take(); item; item = take()) {
@@ -40,7 +40,7 @@ export function createInOrder(): { add(item: Item): void; flush(): void } {
     if (faults.length) throw faults[0]
   }
 
-  /** Nothing more comes: what still waits is shown as it came. */
+  /** Shows the items that still wait, in the order in which they came. */
   function flush(): void {
     showAll(() => waiting.shift())
   }

@@ -42,11 +42,11 @@ for (const order of [
     assert.equal(early, steps.length)
   })
 
-test("what still waits for a message that never comes is shown at the end", () => {
+test("items that wait for a missing message are shown at the end", () => {
   assert.deepEqual(show([1, 2, 6, 8]), { shown: ["user", "text", "result 1", "last text"], early: 2 })
 })
 
-test("createInOrder() goes on behind an item that cannot be shown", () => {
+test("createInOrder() continues after an item that throws", () => {
   const shown: string[] = []
   const inOrder = createInOrder()
   const fail = () => {

@@ -2,7 +2,7 @@
 // which would be sent with every request.
 import { type FoundTool, searchTools } from "#ability/mcp/search-tools.ts"
 import type { Definition } from "#ability/tool/tool.ts"
-import { takeNear, wishesOf } from "#knowledge/index/tool-fit.ts"
+import { partsOf, takeNear } from "#knowledge/index/tool-fit.ts"
 
 /** The largest share for one server: a server with many similar tools must not displace the others. */
 const mostOfOne = 0.7
@@ -13,7 +13,7 @@ type Among = { tools: readonly Definition[]; limit: number }
 
 export async function discoverTools(intent: string, among: Among): Promise<Definition[]> {
   const found: FoundTool[][] = []
-  for (const words of wishesOf(intent)) found.push(await search(words, among))
+  for (const words of partsOf(intent)) found.push(await search(words, among))
   return spread(takeNear(found), atFirst).slice(0, among.limit)
 }
 

@@ -1,8 +1,9 @@
 // Decides whether two requests are the same. The similarity of vectors cannot ("merge main into dev", "merge dev into
-// main"): every word must be the same, in the same order and spelling. Only the form may differ: a polite beginning, the
-// capital and the end of a sentence, a contraction at its start. test/knowledge/cache/semantic-cache.test.ts has the error rates.
+// main"): every word must be the same, in the same order and spelling. Only the form may differ: a polite beginning,
+// the capital and the end of a sentence, a contraction at its start. test/knowledge/cache/semantic-cache.test.ts has
+// the error rates.
 
-/** Words that a request begins with. Only before one of these is "please" politeness, and a capital the sentence's. */
+/** Words that a request begins with. Only before these words, "please" is dropped and a capital is ignored. */
 const openers = new Set(
   `add analyse analyze answer append apply are build calculate call change check clean close commit compare compile compute
   convert copy count create debug delete deploy describe did display do does download edit enable evaluate execute explain
@@ -13,7 +14,7 @@ const openers = new Set(
 )
 const politeQuestion = /\b(?:could|would|can|will) you\b/i
 const questions = /^(?:what|where|which|who|why|how|is|are|does|did)\b/
-/** Without "please", "could you use a map here?" is a question of its own. */
+/** Polite beginnings. "could you" counts only with "please", because "could you use a map here?" may be a question. */
 const before = [
   /^(?:hi|hello|hey|ok|okay)[,!] /i,
   /^(?:could|would|can|will) you (?:please|kindly) /i,

@@ -15,7 +15,7 @@ export type SerializableCacheEntry = {
   hitCount: number
   /** Empty if there is none; it is computed again from the query. */
   embedding: number[]
-  /** What made the embedding. One of another embedder is made again. */
+  /** The id of its embedder. The embedding of another embedder is computed again. */
   embedder?: string
 }
 
@@ -58,7 +58,7 @@ export function createStore({ maxEntries, maxBytes, ttlMs, dimensions }: Limits)
   let bytes = 0
   let lastId = 0
 
-  /** Not if the clock went back: then its age is unknown. */
+  /** False if the clock went back, because the age is then unknown. */
   const isFresh = ({ cachedAt }: Kept) => cachedAt <= Date.now() && Date.now() - cachedAt < ttlMs
   const sizeOf = ({ query, response }: Kept) =>
     6 * query.length + 2 * response.length + 4 * dimensions + overhead
@@ -115,7 +115,7 @@ export function createStore({ maxEntries, maxBytes, ttlMs, dimensions }: Limits)
     clear,
     removeExpired,
     exact: (query: string) => fresh(byQuery.get(query.trim())),
-    /** The same request in other words of politeness or punctuation. */
+    /** The entry of the same request, which may differ in politeness and punctuation. */
     same: (query: string) => fresh(byPlain.get(plainRequest(query))),
     all: () => [...byQuery.values()],
     size: () => byQuery.size,

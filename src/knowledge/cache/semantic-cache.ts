@@ -126,7 +126,7 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
       const texts = queries.map(plainRequest)
       return embedder.embedNow ? texts.map(embedder.embedNow) : await embedder.embedBatch(texts)
     } catch (error) {
-      if (!isWarned) Log.warn("a semantic cache goes on without vectors", { error: errorText(error) })
+      if (!isWarned) Log.warn("a semantic cache continues without vectors", { error: errorText(error) })
       isWarned = true
       return []
     }
@@ -141,8 +141,8 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
     if (config.autoPersist) persister.persistSoon()
   }
 
-  /** Of callers that want the same answer at the same time, one computes it. Its failure is its own, since it may
-   * only have given up: the next caller then computes it. */
+  /** Of concurrent callers with the same request, one computes the answer. If it fails, only that caller gets the
+   * error, and the next one computes the answer. */
   async function getOrCompute(query: string, compute: () => Promise<string>) {
     const key = query.trim()
     for (let other = running.get(key); other; other = running.get(key)) {

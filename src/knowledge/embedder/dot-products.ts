@@ -14,10 +14,10 @@ type Job = {
 }
 export type DotProducts = Readonly<{
   kind: "wasm" | "javascript"
-  /** A new one after the memory has grown. */
+  /** Another one after the memory has grown. */
   buffer(): ArrayBuffer
   grow(bytes: number): void
-  /** Each row with the query, times the row's scale, times the factor. */
+  /** Computes the dot product of each row with the query, times the row's scale and the factor. */
   run(job: Job): void
 }>
 

@@ -60,7 +60,7 @@ export function readEmbedded(path: string): EmbeddedModel {
   return Object.freeze({ id: embeddedFacts.id, dimensions, embed, pieces })
 }
 
-/** At length one, in place; the zero vector stays as it is. */
+/** Scales a vector to unit length, in place. The zero vector stays as it is. */
 export function toUnit(vector: Float32Array): Float32Array {
   let square = 0
   for (let at = 0; at < vector.length; at++) square += vector[at]! * vector[at]!

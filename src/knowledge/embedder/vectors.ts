@@ -26,7 +26,7 @@ class WrongDimensions extends NamedError {
 /** Rows of a block. Blocks never move, so growing copies nothing. */
 const blockRows = 1_024
 const maxSlots = 4_000_000
-/** So that a sum of products stays within 32 bits. */
+/** Sums of products must stay within 32 bits. */
 const maxSum = 2 ** 31 - 1
 
 export function createVectors(dimensions: number, options: { kind?: DotProducts["kind"] } = {}): Vectors {

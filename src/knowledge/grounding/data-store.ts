@@ -190,7 +190,7 @@ function fieldOf(value: unknown, path: string): unknown {
   return at
 }
 
-/** On one line, between characters. */
+/** An excerpt on one line, without half characters at its ends. */
 function cut(text: string, from: number, to: number): string {
   const [start, end] = [Math.max(0, from), Math.min(text.length, to)]
   const middle = text.slice(start, end).toWellFormed().replaceAll(/\s+/g, " ").trim()

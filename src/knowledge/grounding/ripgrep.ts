@@ -16,7 +16,7 @@ export type Outcome = {
   /** 0 something found, 1 nothing, 2 an error (or some files could not be read); undefined when stopped. */
   code: number | undefined
   errors: string
-  /** Killed at the time limit; the pieces up to then were handed over. */
+  /** Killed at the time limit; the pieces up to then were passed on. */
   timedOut: boolean
 }
 

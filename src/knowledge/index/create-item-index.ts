@@ -12,7 +12,7 @@ export type ItemIndexConfig = {
 }
 type SearchOptions<T> = {
   limit?: number | undefined
-  /** Of the documents. */
+  /** The group of the documents. */
   group?: string | undefined
   accepts?: ((item: T) => boolean) | undefined
 }
@@ -113,7 +113,8 @@ export function createItemIndex<T>(
     }
   }
 
-  /** Puts back what is missing: the file was replaced, or another process removed it. Returns whether anything was. */
+  /** Adds documents again that are missing because the file was replaced or another process removed them. Returns
+   * whether any were missing. */
   async function makeWhole(): Promise<boolean> {
     const own = index?.ids().filter((id) => known.has(id))
     if (!own || own.length === known.size) return false

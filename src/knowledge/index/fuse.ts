@@ -52,7 +52,7 @@ function addScores(found: Fused[], { near, nearWindow, size }: Findings, limit: 
   for (const hit of found) {
     const cosine = hit.vector?.score ?? near(hit.row)
     hit.score = cosine + (wordWeight * (hit.text?.score ?? 0)) / unit
-    // In place of the windows until they are compared.
+    // A placeholder for the score of the windows, which only the best hits get below.
     hit.score += windowWeight * cosine
   }
   found.sort(byScore)

@@ -44,7 +44,7 @@ export function pruneIndexes(folder: string): void {
   }
 }
 
-/** If there are very many, other ones each day. */
+/** If there are too many, other files are checked each day. */
 function turned(names: string[], now: number): string[] {
   const from = (Math.floor(now / day) * maxScanned) % Math.max(1, names.length)
   return [...names.slice(from), ...names.slice(0, from)].slice(0, maxScanned)
@@ -75,7 +75,8 @@ function remove(folder: string, names: string[]): boolean {
   const held: DatabaseSync[] = []
   try {
     for (const path of databases) lock(path, held)
-    // WAL files go before their database, so that the next database of this name does not find them. Locking may create them.
+    // WAL files go before their database, so that the next database of this name does not find them. Locking may create
+    // them.
     const beside = databases.flatMap((path) => [`${path}-wal`, `${path}-shm`])
     for (const path of [...beside, ...paths]) rmSync(path, { force: true })
     Log.debug("the files of an index that nobody uses were removed", { folder, names })

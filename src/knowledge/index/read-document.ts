@@ -1,5 +1,5 @@
 // Reads a document of the project safely: the open file is checked, not its name, so that no link leads out of the
-// root; no pipes or devices; bounded; text only.
+// root. Only regular files with text are read, up to a limit.
 import { readSync } from "node:fs"
 import { errorCode, isMissing, NamedError } from "#util/error.ts"
 import { openInside, PathInvalid, PathOutside } from "#util/file/resolve-inside.ts"

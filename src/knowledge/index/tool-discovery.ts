@@ -20,7 +20,7 @@ type ToolMatch<T> = { tool: T; score: number } & Why
 export type ToolDiscovery<T extends DiscoverableTool = DiscoverableTool> = Readonly<{
   /** Adds tools, or replaces those of the same provider and name. Unchanged tools cost next to nothing. */
   register(tools: readonly T[]): Promise<void>
-  /** Of all providers. */
+  /** Removes the tools with these names, of all providers. */
   unregister(names: readonly string[]): void
   unregisterProvider(source: ToolSource, provider: string): void
   /** The best first. */

@@ -4,23 +4,23 @@ import type { Why } from "./create-item-index.ts"
 
 type Found<T> = { tool: T; score: number } & Why
 
-/** Least fused scores: of a tool that is offered; of the best one, for a request that is surely about tools; and of the
- * others that are then offered too. */
+/** The least fused scores: `enough` for a tool to be offered. If the best tool reaches `sure`, the request is surely
+ * about tools, and the others need only `beside`. */
 const enough = 0.7
 const sure = 0.9
 const beside = 0.5
-const maxWishes = 6
+const maxParts = 6
 const leastWords = 3
 
 /** The whole request, then its parts. */
-export function wishesOf(intent: string): string[] {
+export function partsOf(intent: string): string[] {
   const parts = intent.split(/[.!?;:,]\s+|\n+|\b(?:and )?then\b/).map((part) => part.trim())
-  const wishes = parts.filter((part) => part.split(/\s+/).length >= leastWords)
-  return wishes.length > 1 ? [intent, ...wishes.slice(0, maxWishes)] : [intent]
+  const long = parts.filter((part) => part.split(/\s+/).length >= leastWords)
+  return long.length > 1 ? [intent, ...long.slice(0, maxParts)] : [intent]
 }
 
-/** The tools to offer, from the hits of each wish: first the best tool of every wish, so that many of one kind do not crowd
- * out the others, then all by their highest score. */
+/** The tools to offer, from the hits of each part: first the best tool of every part, so that many of one kind do not
+ * crowd out the others, then all by their highest score. */
 export function takeNear<T>(found: readonly (readonly Found<T>[])[]): T[] {
   const best = new Map<T, Found<T>>()
   for (const one of found.flat()) if (one.score > (best.get(one.tool)?.score ?? -1)) best.set(one.tool, one)

@@ -80,7 +80,7 @@ function open(path: string): number {
 }
 
 function read(reader: GgufReader): Omit<GgufHeader, "size" | "modified"> {
-  if (reader.size < 4 || reader.text(4) !== "GGUF") throw reader.refuse("it does not begin as one")
+  if (reader.size < 4 || reader.text(4) !== "GGUF") throw reader.refuse('it does not begin with "GGUF"')
   const version = reader.u32()
   if (version !== 2 && version !== 3) throw reader.refuse(`its version ${version} is not 2 or 3`)
   const tensors = reader.count(maxTensors, "tensors")

@@ -1,11 +1,13 @@
-// The process that runs llama.cpp: a crash, a hang or lack of memory does not affect the program, and all its memory is
-// freed when it ends. It imports nothing of ours: a shared chunk of the bundle could start the program itself.
+// Runs llama.cpp in a process of its own, so that a crash, a hang or lack of memory does not affect the program, and
+// all memory is freed at the end. This file imports no other file of ours, because a shared chunk of the bundle could
+// start the program itself.
 import { availableParallelism } from "node:os"
 import { pathToFileURL } from "node:url"
 
 export type Start = {
-  /** Where node-llama-cpp begins, and the model. */
+  /** The main file of node-llama-cpp. */
   library: string
+  /** The GGUF file. */
   path: string
   use: "completion" | "embedding"
   context: number
@@ -65,7 +67,7 @@ type Engine = {
 /** Tokens of a prompt that are read before the next check for an abort. */
 const batch = 512
 
-/** The place of this file, bundled or not, and the argument that starts it. */
+/** The URL of this file, bundled or not, and the argument that makes it serve. */
 export const location: string = import.meta.url
 export const mark = "--run-llama"
 
@@ -74,7 +76,7 @@ if (process.send && process.argv[2] === mark) serve()
 function serve(): void {
   let engine: Engine | undefined
   let abort = new AbortController()
-  // Whoever started it is gone.
+  // The parent process is gone.
   process.on("disconnect", () => process.exit())
   process.on("message", async (task: Task) => {
     if ("abort" in task) return abort.abort()
@@ -82,23 +84,23 @@ function serve(): void {
       if ("start" in task) {
         engine = await start(task.start)
         const { contextSize, model } = engine
-        return say({ ready: { contextSize, dimensions: model.embeddingVectorSize } })
+        return send({ ready: { contextSize, dimensions: model.embeddingVectorSize } })
       }
-      if (!engine) return say({ error: "no model is loaded" })
-      if ("count" in task) return say({ count: tokensOf(engine.model, task.count).length })
-      if ("embed" in task) return say({ vectors: await embed(engine, task.embed) })
+      if (!engine) return send({ error: "no model is loaded" })
+      if ("count" in task) return send({ count: tokensOf(engine.model, task.count).length })
+      if ("embed" in task) return send({ vectors: await embed(engine, task.embed) })
       abort = new AbortController()
-      say(await complete(engine, task.complete, abort.signal))
+      send(await complete(engine, task.complete, abort.signal))
     } catch (error) {
-      say({ error: error instanceof Error ? error.message : String(error) })
+      send({ error: error instanceof Error ? error.message : String(error) })
     }
   })
 }
 
 async function start({ library, path, use, context, gpu }: Start): Promise<Engine> {
   const { getLlama } = (await import(pathToFileURL(library).href)) as Library
-  // Half of what the machine calls cores are usually real ones, and threads that wait for each other in a loop must not
-  // be more than there are.
+  // Usually half of the logical cores are physical. Threads spin while they wait for each other, so there must not be
+  // more threads than physical cores.
   const threads = Math.max(1, Math.floor(availableParallelism() / 2))
   const llama = await getLlama({
     gpu,
@@ -140,7 +142,8 @@ async function complete(engine: Engine, task: Completion, signal: AbortSignal): 
   if (tokens.length >= contextSize)
     throw new Error(`the prompt has ${tokens.length} tokens of ${contextSize}`)
   const most = Math.min(task.maxTokens, contextSize - tokens.length)
-  // What the prompt shares with the one before need not be looked at again. One token must be left to begin from.
+  // The beginning that the prompt shares with the previous one is not evaluated again. At least one token must be left
+  // to evaluate.
   await sequence.adaptStateToTokens(tokens.slice(0, -1), false)
   const writer = createWriter(model, { stop: task.stop, before: tokens.slice(-8) })
   const { temperature = 0, topK, topP, seed } = task
@@ -154,7 +157,7 @@ async function complete(engine: Engine, task: Completion, signal: AbortSignal): 
       tokens.slice(from, Math.min(from + batch, tokens.length - 1)),
     )
     if (signal.aborted) return done("aborted")
-    say({ text: "" })
+    send({ text: "" })
   }
   for await (const token of sequence.evaluate(tokens.slice(sequence.nextTokenIndex), {
     temperature,
@@ -169,7 +172,7 @@ async function complete(engine: Engine, task: Completion, signal: AbortSignal): 
   return done("stop")
 }
 
-/** Says text as soon as it cannot be part of a character or of a stop sequence that is not whole yet. */
+/** Sends text as it comes, but holds back an incomplete character and what may be the beginning of a stop sequence. */
 function createWriter(model: Model, options: { stop: string[]; before: Token[] }) {
   const { stop, before } = options
   let tokens = 0
@@ -178,7 +181,7 @@ function createWriter(model: Model, options: { stop: string[]; before: Token[] }
   let held = ""
   let isOver = false
 
-  /** Whether a stop sequence came. */
+  /** Returns true after a stop sequence. */
   function add(token: Token): boolean {
     tokens++
     pending.push(token)
@@ -200,14 +203,14 @@ function createWriter(model: Model, options: { stop: string[]; before: Token[] }
   }
 
   function flush(length: number): void {
-    if (length > 0) say({ text: held.slice(0, length) })
+    if (length > 0) send({ text: held.slice(0, length) })
     held = held.slice(length)
   }
 
   return { add, end, tokens: () => tokens }
 }
 
-/** How many of the last letters a stop sequence may begin with. */
+/** The length of the longest end of the text that is the beginning of a stop sequence. */
 function longestBeginning(text: string, stop: string[]): number {
   let longest = 0
   for (const one of stop)
@@ -216,6 +219,6 @@ function longestBeginning(text: string, stop: string[]): number {
   return longest
 }
 
-function say(answer: Answer): void {
+function send(answer: Answer): void {
   process.send?.(answer)
 }

@@ -40,7 +40,7 @@ export type Llama = Readonly<{
   embed(texts: readonly string[]): Promise<Float32Array[]>
   /** The process of the model, while there is one. */
   pid(): number | undefined
-  /** Once for each `loadLlama`. The last user of a model ends its process. */
+  /** Must be called once for each `loadLlama`. The last call for a model ends its process. */
   close(): Promise<void>
 }>
 
@@ -75,7 +75,7 @@ export function installCommand(): string {
   return `npm install --prefix ${quoteWord(folder())} node-llama-cpp@${version}`
 }
 
-/** Starts nothing: the first request does. */
+/** The process starts with the first request. */
 export function loadLlama(config: LlamaConfig, idle = usualIdle): Llama {
   const { path, use, context, gpu = false } = config
   // A file that was replaced is another model.

@@ -25,7 +25,7 @@ const grace = 2_000
 /** Variables by which graphics libraries are found. The process gets no others. */
 const needed = ["PATH", "LD_LIBRARY_PATH", "HOME"]
 
-/** The signal ends it only while it starts; later `stop` does. */
+/** `signal` only aborts the start; afterwards `stop` ends the process. */
 export async function startLlama(start: Start, signal: AbortSignal): Promise<ChildProcess> {
   const { location, mark } = await import("./llama-process.ts")
   const env = needed.flatMap((name) => (Env.get(name) ? [[name, Env.get(name)]] : []))
@@ -33,10 +33,10 @@ export async function startLlama(start: Start, signal: AbortSignal): Promise<Chi
     env: Object.fromEntries(env),
     execArgv: [],
     serialization: "advanced",
-    // The library prints its remarks about a model there.
+    // The library prints remarks about a model to stdout and stderr.
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   })
-  // Its death must not end the program while nobody waits for it.
+  // Without a listener, an error of the child process would end the program.
   child.on("error", () => {})
   const end = () => child.kill("SIGKILL")
   signal.addEventListener("abort", end, { once: true })

@@ -9,8 +9,7 @@ export type ShortTerm = ReturnType<typeof createShortTerm>
 /** `fixed`: tokens beside the messages. `model`: the model whose counts are used, as `provider/model`. */
 export type Counting = { fixed?: number; model?: string }
 
-/** Some servers leave out of their counts what they had in their cache. There is no text with so few tokens to its
- * characters. */
+/** No text has more characters per token. A count that is lower leaves out cached tokens, as some servers do. */
 const mostCharacters = 6
 
 export function createShortTerm() {
@@ -23,7 +22,7 @@ export function createShortTerm() {
     return list
   }
 
-  /** Begin anew, with no messages. */
+  /** Starts again without messages. */
   function begin(): Message.Info[] {
     list = []
     sent = createWindow(list)
@@ -31,7 +30,7 @@ export function createShortTerm() {
     return list
   }
 
-  /** Messages of the list were replaced. */
+  /** Must be called after messages of the list were replaced. */
   function renew(): void {
     sent = createWindow(list)
     count = beginCount()
@@ -41,8 +40,8 @@ export function createShortTerm() {
     list.push(message)
   }
 
-  /** What the model is sent; or the last `limit` messages of it, or those of the last `tokens` tokens, and then no turn
-   * that is cut in two. */
+  /** The messages that the model is sent. With a limit only the last ones, by number or by tokens, without cutting a
+   * turn in two. */
   function window(limit?: number | { tokens: number }): readonly Message.Info[] {
     const all = sent.get().sent
     if (limit === undefined) return all
@@ -74,7 +73,7 @@ export function createShortTerm() {
     return tokenCount(counting) > limit
   }
 
-  /** Whether a message of the window stands before the compaction in the history. */
+  /** Whether a message of the window is before the compaction in the history. */
   function isOlder(message: Message.Info, end: number): boolean {
     return end >= 0 && list.lastIndexOf(message) < end
   }
@@ -109,7 +108,7 @@ function isCounted(message: Message.Info, model: string | undefined): boolean {
   return (message.usage?.input ?? 0) > 0 && (model === undefined || message.model === model)
 }
 
-/** The first of the messages at the end that have no more than so many tokens. */
+/** The index of the first of the last messages that together have at most `tokens` tokens. */
 function firstWithin(messages: readonly Message.Info[], tokens: number): number {
   let sum = 0
   const last = messages.findLastIndex((message) => {

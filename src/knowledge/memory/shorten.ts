@@ -4,13 +4,13 @@ import { dirname, join } from "node:path"
 import type * as Message from "#knowledge/message/message.ts"
 import { isBinary, outputText } from "./tokens.ts"
 
-/** Arguments come from a model, nested as it likes. */
+/** Deeper arguments are not shortened, because a model may nest them without limit. */
 const deepest = 50
-/** How a cut begins and ends that says where the whole is. */
+/** The marks of a cut that names the file with the whole text. */
 const longestMark = 1_000
 const mark = { start: "[… ", way: ", which read and grep can open", end: " …]" }
 
-/** The same message where nothing in it is longer than `limit`. `files` is the folder of whole results. */
+/** Returns the same message if nothing in it is too long. `files` is the folder of whole results. */
 export function shorten(message: Message.Info, limit: number, files?: string): Message.Info {
   switch (message.type) {
     case "tool_result":
@@ -45,7 +45,7 @@ export function cut(text: string, limit: number, where = ""): string {
   return `${text.slice(0, head).toWellFormed()}\n${note}\n${text.slice(text.length - tail).toWellFormed()}`
 }
 
-/** To cut off less than the note takes saves nothing. */
+/** Cutting off less than the length of the note would save nothing. */
 export function isLong(text: string, limit: number): boolean {
   return text.length > limit * 1.2 + 200
 }
@@ -57,7 +57,7 @@ function shortenResult(message: Message.Of<"tool_result">, limit: number, files?
   if (!isLong(text, limit) && !isLong(said, limit)) return message
   const where = keptBefore(text, files) ?? (files ? `all of it in ${pathOf(message, files)}${mark.way}` : "")
   const short = isLong(text, limit) ? cut(text, limit, where) : text
-  // The words of a failure are shown before its output unless they are in it.
+  // The error message is shown before the output, unless the output contains it.
   const error = data.error && { ...data.error, message: short.includes(said) ? "" : cutLong(said, limit) }
   return { ...message, data: { ...data, output: short, ...(error ? { error } : {}) } }
 }

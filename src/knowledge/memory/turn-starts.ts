@@ -1,4 +1,4 @@
-// Where a history may be cut: before a turn of the person or of the model, never between a call and its result, a
+// Finds where a history may be cut: before a turn of the person or of the model, never between a call and its result, a
 // thought and its call, or a prompt and its attachments.
 import type * as Message from "#knowledge/message/message.ts"
 

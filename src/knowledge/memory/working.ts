@@ -42,7 +42,7 @@ const most = {
 const longestResult = 2_000
 const changes: Record<string, string> = { write: "written", edit: "edited" }
 
-/** The working memory of a list of messages that grows, and is made anew when `messages` gives another list. */
+/** The working memory of a growing list of messages. It is built again if `messages` returns another list. */
 export function createWorking(messages: () => readonly Message.Info[]) {
   let list = messages()
   let gathering = begin()
@@ -63,7 +63,7 @@ export function createWorking(messages: () => readonly Message.Info[]) {
   return Object.freeze({ state })
 }
 
-/** Where things stood after these messages. */
+/** The state of the task after these messages. */
 export function workingState(messages: readonly Message.Info[]): State {
   const gathering = begin()
   for (const message of messages) add(gathering, message)
@@ -73,9 +73,9 @@ export function workingState(messages: readonly Message.Info[]): State {
 type Gathering = Omit<State, "files" | "goal" | "request" | "undecided" | "refused"> & {
   files: Map<string, File>
   open: Map<string, Call>
-  /** Not simply allowed when they were seen; their message says what became of that. */
+  /** Calls that were not allowed at once. Their message gets the decision later. */
   judged: Call[]
-  /** What they changed is noted in their message when they are over. */
+  /** Calls whose changes are added to their message when they have ended. */
   others: Call[]
 }
 

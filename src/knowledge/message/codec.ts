@@ -1,12 +1,12 @@
-// Messages from JSON and back. Older versions are migrated on the way in. What this program does not know (a type, a
-// version) is kept as it was found and goes out again byte for byte.
+// Parses and serializes messages. Older versions are migrated when they are read. A message of an unknown type or
+// version is kept, and written again byte for byte.
 import * as Log from "#kernel/process/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { createFit } from "./create-fit.ts"
 import { Info, isObject, type JsonObject, type Of, type Problem, problemsOf, types } from "./schema.ts"
 
-/** Where a message is kept. It counts more than what the message says of itself. */
+/** Where a message is stored. It overrides the ids in the message. */
 export type Place = { id?: string; sessionId?: string }
 
 export class Invalid extends NamedError {
@@ -23,10 +23,10 @@ const current = 1
 export const migrations = new Map<unknown, (value: JsonObject) => JsonObject>()
 
 const warnOnce = createWarnOnce()
-/** For so many messages the quick check costs more than it saves. */
+/** For so few messages, the fast check costs more than it saves. */
 const few = 100
 let adopted = 0
-/** Made when a long history is read: a start has no time for it. */
+/** Created when a long history is read, because it would slow down a start. */
 let fits: ReturnType<typeof createFit> | undefined
 
 /** A message from JSON text, or from its value. Throws `Invalid` only for what cannot be a message, and for broken
@@ -46,8 +46,8 @@ export function parse(json: unknown, place: Place = {}): Info {
   throw new Invalid(problemsOf(checked.error), place.id ?? value.id)
 }
 
-/** The same for a value that was read from JSON and that nobody else holds: in a long history most often it is the
- * message, and not copied. */
+/** Like `parse`, for a value from JSON that nobody else uses: in a long history the value itself is usually returned,
+ * without a copy. */
 export function adopt(value: unknown, { id, sessionId }: Required<Place>): Info {
   if (adopted++ < few) return parse(value, { id, sessionId })
   fits ??= createFit(Info)
@@ -63,7 +63,7 @@ export function serialize(message: Info): string {
   return message.type === "unknown" ? message.data.original : JSON.stringify(message)
 }
 
-/** The message with the defaults of its type filled in, as a copy that later changes of the given one do not reach. */
+/** A copy of the message, with the defaults of its type filled in. */
 export function checked(message: Info): Info {
   const result = Info.safeParse(message)
   if (!result.success) throw new Invalid(problemsOf(result.error), message?.id)
@@ -98,7 +98,7 @@ function placed(value: JsonObject, { id, sessionId }: Place): JsonObject {
   return { ...value, ...(id ? { id } : {}), ...(sessionId ? { sessionId } : {}) }
 }
 
-/** The envelope is what could be understood of it. */
+/** The envelope has the fields that could be read. */
 function unknown(value: JsonObject, original: string, place: Place): Of<"unknown"> {
   warnOnce(String(value.type), value.schema)
   const string = (name: string) => (typeof value[name] === "string" ? value[name] : undefined)
@@ -114,7 +114,7 @@ function unknown(value: JsonObject, original: string, place: Place): Of<"unknown
   }
 }
 
-/** A history of a thousand such messages is one line in the log. */
+/** Logs one line for a history with a thousand such messages. */
 function createWarnOnce() {
   const warned = new Set<string>()
   const most = 100

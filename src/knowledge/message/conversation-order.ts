@@ -3,7 +3,7 @@
 // import.
 import type { Info } from "./schema.ts"
 
-/** `messages` are sorted by id; they stay as they are where that is the order already. */
+/** `messages` are sorted by id; they are returned unchanged if that is the order already. */
 export function conversationOrder(messages: Info[]): Info[] {
   if (isInOrder(messages)) return messages
   const waiting = new Map(messages.map((message) => [message.id, message]))
@@ -21,7 +21,7 @@ export function conversationOrder(messages: Info[]): Info[] {
   return ordered
 }
 
-/** Where the branch stood before it was taken back, if this is a revert. */
+/** The tip of the branch before a revert; null for other messages. */
 export function revertedFrom(message: Info): string | null {
   if (message.type !== "system_control" || message.data.control !== "revert") return null
   const { from } = message.data.parameters

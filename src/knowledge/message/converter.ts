@@ -35,7 +35,7 @@ export function createConverter(model: Facts) {
     held = { making: copy(making), count: seen.length }
   }
 
-  /** Messages changed in place: convert all of them anew. */
+  /** Must be called after messages were changed in place. All are converted again. */
   function reset(): void {
     making = begin(model)
     held = { making: begin(model), count: 0 }
@@ -51,7 +51,7 @@ export function createConverter(model: Facts) {
     seen = seen.slice(0, held.count)
   }
 
-  // Without a function for each message: there are thousands, at every turn.
+  // A plain loop, because there are thousands of messages at every turn.
   function sameAtStart(messages: readonly Info[]): number {
     for (let i = 0; i < seen.length; i++) if (seen[i] !== messages[i]) return i
     return seen.length

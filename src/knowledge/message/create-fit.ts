@@ -1,5 +1,5 @@
-// Makes a fast check from a schema: whether JSON is already, field for field and in order, what the schema would
-// return. It says yes only if that is certain; unknown kinds of schema, and values that a schema would fill in, drop
+// Creates a fast check from a schema: whether a JSON value is already, field for field and in order, what the schema
+// would return. It says yes only if that is certain; unknown kinds of schema, and values that a schema would fill in, drop
 // or refuse, are left to the schema itself.
 import type { z } from "zod"
 import { isObject } from "./schema.ts"
@@ -41,7 +41,7 @@ export function createFit(schema: Schema): Fit {
 
 const unsure: Fit = () => false
 
-/** Not one that is converted first, nor one of a format. */
+/** False for a schema that converts its input or checks a format. */
 function isPlain(def: object): boolean {
   return !("coerce" in def && def.coerce) && !("check" in def)
 }

@@ -1,12 +1,12 @@
-// An unreadable message leaves a gap in its session. A note for the model takes its place, with its id, so that later
-// messages stay connected to earlier ones. The note is made at each read and never stored: once the record is restored,
-// the message is back. Its place is found in its quarantined file, or in a second record, which messages have that do not
-// follow the last one (reverts, branch switches).
+// An unreadable message leaves a gap in its session. A note for the model replaces it under its id, so that later
+// messages stay connected to earlier ones. The note is created at each read and never stored: once the record is
+// restored, the message is back. The position of the message is read from its quarantined file, or from a second
+// record, which reverts and branch switches have.
 import * as Storage from "#kernel/storage/storage.ts"
 import { turnsAway } from "./conversation-order.ts"
 import { type Info, isObject, type Of } from "./schema.ts"
 
-/** An unreadable message: why it cannot be read, and its place if that is known. */
+/** An unreadable message: why it cannot be read, and its position if that is known. */
 export type Lost = {
   id: string
   reason: string
@@ -14,7 +14,7 @@ export type Lost = {
   branch?: string | undefined
 }
 
-type Turn = { parentId: string | null; branch: string }
+type Position = { parentId: string | null; branch: string }
 
 const kind = "gap"
 
@@ -33,7 +33,7 @@ export function missingParents(messages: readonly Info[]): string[] {
   return [...new Set(messages.flatMap(({ parentId }) => (ids.has(parentId) ? [] : [parentId!])))]
 }
 
-/** `messages` are those that can be read, in the order of the conversation; so is the result. */
+/** Adds a note for each lost message. `messages` and the result are in the order of the conversation. */
 export function bridgeGaps(messages: readonly Info[], lost: readonly Lost[]): Info[] {
   const all: Info[] = [...messages]
   const isSorted = messages.every(({ id }, i) => i === 0 || messages[i - 1]!.id < id)
@@ -47,8 +47,8 @@ export function bridgeGaps(messages: readonly Info[], lost: readonly Lost[]): In
   return all
 }
 
-/** Ids sort in the order of the conversation. Where they do not, because an older version followed a clock that went back,
- * its place is before its first child. */
+/** The index for a note. Ids sort in the order of the conversation, unless an older version wrote them while the clock
+ * went back; then the note is before its first child. */
 function placeOf(all: readonly Info[], id: string, child: Info | undefined): number {
   return child ? all.indexOf(child) : all.findLastIndex((message) => message.id < id) + 1
 }
@@ -84,15 +84,15 @@ function note(
   }
 }
 
-/** Stores the place of a message a second time, so that no gap is bridged to a reverted message. */
-export async function keepTurn({ id, sessionId, parentId, branch }: Info): Promise<void> {
-  await Storage.write(turnKey(sessionId, id), { parentId, branch } satisfies Turn)
+/** Stores the position of a message a second time, so that no gap is bridged to a reverted message. */
+export async function storePosition({ id, sessionId, parentId, branch }: Info): Promise<void> {
+  await Storage.write(positionKey(sessionId, id), { parentId, branch } satisfies Position)
 }
 
-export async function removeTurns(sessionId: string): Promise<void> {
-  const ids = await Storage.list(turnKey(sessionId))
-  await Promise.all(ids.map((id) => Storage.remove(turnKey(sessionId, id))))
-  await Storage.discard(turnKey(sessionId))
+export async function removePositions(sessionId: string): Promise<void> {
+  const ids = await Storage.list(positionKey(sessionId))
+  await Promise.all(ids.map((id) => Storage.remove(positionKey(sessionId, id))))
+  await Storage.discard(positionKey(sessionId))
 }
 
 /** The messages that are quarantined, invalid, or the parent of another, and not among those that could be read. */
@@ -108,7 +108,7 @@ export async function lostMessages(
     if (!messages.some((message) => message.id === id)) lost.set(id, describe(id, file))
   }
   for (const one of invalid) lost.set(one.id, one)
-  return Promise.all(lost.values().map((one) => withTurn(sessionId, one)))
+  return Promise.all(lost.values().map((one) => withPosition(sessionId, one)))
 }
 
 function describe(id: string, file: string): Lost {
@@ -118,8 +118,8 @@ function describe(id: string, file: string): Lost {
     : { id, reason: "its file was damaged", ...fieldsOf(read.value) }
 }
 
-/** The place that an invalid message claims. */
-export function fieldsOf(value: unknown): Partial<Turn> {
+/** The position that an invalid message claims. */
+export function fieldsOf(value: unknown): Partial<Position> {
   if (!isObject(value)) return {}
   const { parentId, branch } = value
   return {
@@ -128,11 +128,11 @@ export function fieldsOf(value: unknown): Partial<Turn> {
   }
 }
 
-/** With the place from its second record, if it has one. */
-async function withTurn(sessionId: string, lost: Lost): Promise<Lost> {
+/** Adds the position from its second record, if it has one. */
+async function withPosition(sessionId: string, lost: Lost): Promise<Lost> {
   if (lost.parentId !== undefined) return lost
   try {
-    return { ...lost, ...fieldsOf(await Storage.read(turnKey(sessionId, lost.id))) }
+    return { ...lost, ...fieldsOf(await Storage.read(positionKey(sessionId, lost.id))) }
   } catch (error) {
     const { NotFound, Corrupt, InvalidKey } = Storage
     if (error instanceof NotFound || error instanceof Corrupt || error instanceof InvalidKey) return lost
@@ -140,8 +140,9 @@ async function withTurn(sessionId: string, lost: Lost): Promise<Lost> {
   }
 }
 
-/** A truncated record still begins with them. After `data` comes the content of the message, which may say anything. */
-function fieldsIn(head: string): Partial<Turn> {
+/** Reads the fields at the beginning of a truncated record. After `data` comes the content of the message, which may
+ * contain anything. */
+function fieldsIn(head: string): Partial<Position> {
   const envelope = head.split('"data":', 1)[0]!
   const [, parent] = /"parentId":(null|"[\w-]+")/.exec(envelope) ?? []
   const [, branch] = /"branch":"([\w./-]+)"/.exec(envelope) ?? []
@@ -151,6 +152,6 @@ function fieldsIn(head: string): Partial<Turn> {
   }
 }
 
-function turnKey(sessionId: string, ...id: string[]): Storage.Key {
+function positionKey(sessionId: string, ...id: string[]): Storage.Key {
   return ["turn", sessionId, ...id]
 }

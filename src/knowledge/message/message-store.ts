@@ -1,4 +1,4 @@
-// Messages on disk, one record each below their session, and the events that tell of them. An event is published
+// Messages on disk, one record each below their session, and the events about them. An event is published
 // when its record is acknowledged.
 import { z } from "zod"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -9,7 +9,7 @@ import { about } from "#util/about.ts"
 import { followId } from "#util/id.ts"
 import { adopt, checked, Invalid } from "./codec.ts"
 import { conversationOrder, turnsAway } from "./conversation-order.ts"
-import { bridgeGaps, fieldsOf, keepTurn, type Lost, lostMessages, removeTurns } from "./gaps.ts"
+import { bridgeGaps, fieldsOf, type Lost, lostMessages, removePositions, storePosition } from "./gaps.ts"
 import { Info } from "./schema.ts"
 
 const Written = z.object({ sessionId: z.string(), message: Info })
@@ -18,21 +18,18 @@ export const Created = Bus.define("message.created", Written, {
   when: "A message was added to a session and is on disk.",
 })
 export const Updated = Bus.define("message.updated", Written, {
-  when: "A message changed: an answer is whole, a call was approved.",
+  when: "A message changed: an answer is complete, a call was approved.",
 })
 export const Delta = Bus.define(
   "message.delta",
   z.object({
     sessionId: z.string(),
     messageId: z.string(),
-    parentId: z
-      .string()
-      .nullish()
-      .describe("what it follows; that may still be on its way to the disk, and not be announced yet"),
-    kind: about("Answer, or what the model thinks.", z.enum(["text", "reasoning"])),
+    parentId: z.string().nullish().describe("the message that it follows, which may not be published yet"),
+    kind: about("Part of the answer, or of the reasoning.", z.enum(["text", "reasoning"])),
     text: about("The next piece.", z.string()),
   }),
-  { live: true, when: "Text of a message that is still streaming comes in." },
+  { live: true, when: "New text of a message that is still streaming." },
 )
 
 type Warm = { mark?: string; messages: Map<string, Info>; size: number }
@@ -40,14 +37,14 @@ type Warm = { mark?: string; messages: Map<string, Info>; size: number }
 /** The messages that this instance last read, by session. */
 export const warm = Instance.state(() => createWarmMessages())
 
-/** Store a message as it is now, new or again. What does not have the shape of a message is refused before that. */
+/** Stores a message, new or changed. Throws `Invalid` if it does not have the shape of a message. */
 export async function write(message: Info): Promise<void> {
   const now = checked(message)
   const { sessionId } = now
   if (Instance.isProvided) warm().forget(sessionId, now.id)
   const [isNew] = await Promise.all([
     put(keyOf(sessionId, now.id), recordOf(now)),
-    turnsAway(now) && keepTurn(now),
+    turnsAway(now) && storePosition(now),
   ])
   Bus.publish(isNew ? Created : Updated, { sessionId, message: now })
 }
@@ -57,7 +54,7 @@ export async function get(sessionId: string, messageId: string): Promise<Info> {
   return adopt(await Storage.read(keyOf(sessionId, messageId)), { id: messageId, sessionId })
 }
 
-/** All messages of a session, of every branch, in the order of the conversation. A note stands for one that cannot be
+/** All messages of a session, of every branch, in the order of the conversation. A note replaces one that cannot be
  * read (see `gapsIn`). */
 export async function list(sessionId: string): Promise<Info[]> {
   const messages: Info[] = []
@@ -95,7 +92,7 @@ export async function listBack(
     next = isFirst(message) ? null : message.parentId
   }
   function* names() {
-    // A name comes again if its record was not handed over, or if the parents form a circle.
+    // An id comes again if its record was not returned, or if the parents form a circle.
     while (next !== null && !asked.has(next)) {
       asked.add(next)
       const message = known.get(next)
@@ -118,7 +115,7 @@ export async function listBack(
 export async function remove(sessionId: string): Promise<void> {
   const ids = await Storage.list(keyOf(sessionId))
   await Promise.all(ids.map((id) => Storage.remove(keyOf(sessionId, id))))
-  await removeTurns(sessionId)
+  await removePositions(sessionId)
   if (Instance.isProvided) warm().drop(sessionId)
   await Storage.discard(keyOf(sessionId))
 }
@@ -135,7 +132,7 @@ function recordOf(message: Info): object {
   throw new Invalid([{ path: "data.original", message: "an object is expected" }], message.id)
 }
 
-/** Whether the record is new is known for sure only under the lock, where all processes take turns. */
+/** Returns whether the record is new, which is certain only under the lock of all processes. */
 async function put(key: Storage.Key, record: object): Promise<boolean> {
   let isNew = true
   try {
@@ -152,7 +149,7 @@ async function put(key: Storage.Key, record: object): Promise<boolean> {
     )
   } catch (error) {
     if (!(error instanceof Storage.Corrupt)) throw error
-    // The broken one is out of the way now; this one is whole.
+    // The broken record is in quarantine now.
     await Storage.write(key, record)
   }
   return isNew
@@ -174,7 +171,7 @@ export function createWarmMessages(most = 8_000_000) {
     return warm && mark !== undefined && warm.mark === mark ? warm.messages : new Map()
   }
 
-  /** Messages that were just read, or taken. They count when the session is marked. */
+  /** Messages that were just read, or taken. They are valid once the session is marked. */
   function keep(sessionId: string, messages: readonly Info[]): void {
     drop(sessionId)
     const warm: Warm = { messages: new Map(), size: 0 }

@@ -103,7 +103,7 @@ export function textOf(message: Info): string {
   return message.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
 }
 
-/** The structure that a tool gave, whether it is the output or is stored beside the words. */
+/** The structured data of a result: its output, or what is stored beside its text. */
 export function dataOf({
   output,
   metadata,
@@ -111,7 +111,7 @@ export function dataOf({
   return metadata?.data ?? (typeof output === "object" && output !== null ? output : undefined)
 }
 
-/** Why an answer with these words is not complete, for a person or another model; undefined for a complete one. */
+/** Why an answer is not complete, for a person or another model; undefined for a complete one. */
 export function cutReason(message: Info): string | undefined {
   const finish = message.type === "text" ? message.data.finish : undefined
   if (finish === "length") return "cut off at the limit of output tokens"

@@ -53,7 +53,7 @@ export function resourceParts(data: Of<"mcp_resource">["data"], model: Reader): 
     if (takes(model, mimeType)) return [asFile(mimeType, content)]
     return text(`[resource ${resourceUri} of ${serverName}: ${mimeType} is not readable here]`)
   }
-  // The person named it; its words are the server's.
+  // The person chose the resource, but its text is the server's.
   const tagged = insideTag("resource", content, { server: serverName, uri: resourceUri })
   return text(`Provided by the system:\n${tagged}`)
 }
@@ -105,7 +105,7 @@ function imageFile({ source, stored }: Of<"image">["data"], model: Reader) {
   if (kind === "file" || !value || !takes(model, mediaType)) return undefined
   if (inline) return asFile(mediaType, value.slice(inline[0].length))
   if (kind === "base64") return asFile(mediaType, value)
-  // Where images are kept, an address that was not fetched is one that nobody has allowed.
+  // If images are stored, a URL without stored bytes was never allowed.
   const url = model.imageBytes ? undefined : URL.parse(value)
   return url ? { type: "file" as const, mediaType, data: { type: "url" as const, url } } : undefined
 }

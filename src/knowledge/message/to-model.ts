@@ -1,5 +1,5 @@
-// A history as a model's prompt, in one pass. Whatever happened to the session, every call has exactly one result
-// right behind it: where none was written, one that says so. The same history gives the same bytes, so that
+// Converts a history into the prompt of a model, in one pass. Every call gets exactly one result right after it; if
+// none was stored, the result says so. The same history gives the same bytes, so that
 // providers find it in their caches.
 import type {
   LanguageModelV4Message,
@@ -32,7 +32,7 @@ export type Facts = {
 }
 
 type Content<R extends string> = Extract<LanguageModelV4Message, { role: R }>["content"]
-/** Where the result of a call goes, when it comes: which message of the prompt, which part of it. */
+/** The position for the result of a call: the message of the prompt, and its part. */
 type Slot = { request: Info; name: string; at: number; index: number }
 type Making = {
   prompt: LanguageModelV4Prompt
@@ -52,7 +52,7 @@ export function begin(model: Facts): Making {
   return { prompt: [], model, open: new Map(), shownIds: new Map() }
 }
 
-/** For another continuation. The messages of its prompt must be frozen. */
+/** A copy that can be continued separately. The messages of its prompt must be frozen. */
 export function copy({ prompt, model, open, shownIds }: Making): Making {
   return { prompt: [...prompt], model, open: new Map(open), shownIds: new Map(shownIds) }
 }
@@ -94,8 +94,8 @@ function addText(making: Making, message: Of<"text">) {
   making.prompt.push({ role, content: said.map(({ text }) => text).join("\n\n") })
 }
 
-/** The thoughts of another provider are worth nothing to this one, and an unfinished one without its signature is
- * refused. Blank text is refused too, unless the provider hung something on it. */
+/** Leaves out reasoning of another provider, which is useless to this one, and unfinished reasoning without a
+ * signature, which is refused. Blank text is left out too, unless it has metadata of the provider. */
 function answerParts(model: Facts, message: Of<"text">): Content<"assistant"> {
   const { finish, parts } = message.data
   const isWhole = finish !== undefined && finish !== "interrupted" && finish !== "error"
@@ -192,7 +192,7 @@ function changeable(prompt: LanguageModelV4Prompt, at: number): LanguageModelV4M
   return copy
 }
 
-/** A turn that was cut off while reasoning has no content, and providers refuse reasoning alone. */
+/** Removes a last turn that was cut off while reasoning, because providers refuse reasoning without content. */
 export function endTurn(prompt: LanguageModelV4Prompt): void {
   const last = prompt.at(-1)
   if (last?.role === "assistant" && last.content.every(({ type }) => type === "reasoning")) prompt.pop()
@@ -206,7 +206,7 @@ function withOptions<P extends object>(part: P, metadata: Part["providerMetadata
   return metadata ? { ...part, providerOptions: metadata } : part
 }
 
-/** No id twice in one prompt. */
+/** Makes an id unique in the prompt. */
 function uniqueId({ shownIds }: Making, id: string): string {
   const wanted = id || "call"
   let shown = wanted

@@ -13,7 +13,7 @@ import {
   toolName,
 } from "./schema.ts"
 
-/** `allowEmpty` lets a text without content pass, as an answer that has just begun or was cut off does by itself. */
+/** `allowEmpty` accepts a text without content. An answer that has just begun or was cut off may always be empty. */
 export function validate(message: unknown, options: { allowEmpty?: boolean } = {}): Check {
   const shape = Info.safeParse(message)
   if (!shape.success) return toCheck(problemsOf(shape.error))
@@ -57,7 +57,7 @@ function mayBeEmpty({ data }: Of<"text">): boolean {
   )
 }
 
-/** A thought without text may be an encrypted one. */
+/** Reasoning without text may be encrypted. */
 function saysSomething({ data }: Of<"text">): boolean {
   return data.parts.some((part) => /\S/.test(part.text) || part.providerMetadata !== undefined)
 }

@@ -88,7 +88,7 @@ export function createGraph() {
     return found
   }
 
-  /** Whether one of some nodes is below another one. */
+  /** Whether one of `starts` is `goal` or below it. */
   function leadTo(starts: readonly Entry[], goal: Entry): boolean {
     if (!below(goal).length) return false
     const later = (list: readonly Entry[]) => list.filter(({ place }) => place >= goal.place)
@@ -137,7 +137,7 @@ export function nodeOf(entry: Entry): RelationNode {
   }
 }
 
-/** A pushed list reserves space for many more, and most nodes have few children. */
+/** The first two children are not pushed: `push` reserves space for many more, and most nodes have few children. */
 function addChild(parent: Entry, child: Entry): void {
   const { children } = parent
   if (children === undefined) parent.children = [child]

@@ -28,7 +28,7 @@ export class InvalidNode extends NamedError {
 
 export class NodeExists extends NamedError {
   constructor(id: string) {
-    super("RelationStore.NodeExists", `Node "${id}" is there already. update() changes what it says.`, { id })
+    super("RelationStore.NodeExists", `Node "${id}" exists already. update() changes its content.`, { id })
   }
 }
 

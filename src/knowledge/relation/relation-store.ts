@@ -17,12 +17,12 @@ import {
 } from "./relation-node.ts"
 
 export type RelationStoreConfig = {
-  /** Given all nodes; keeps them wherever it likes. */
+  /** Stores all nodes. */
   onPersist?: (nodes: RelationNode[]) => void | Promise<void>
   initialNodes?: RelationNode[]
   /** Persist after each change; default: false. */
   autoPersist?: boolean
-  /** Those of `initialNodes` that cannot be taken, with the reasons; the log names them where this is left out. */
+  /** Gets the invalid nodes of `initialNodes`, with the reasons. Default: they are logged. */
   onQuarantine?: (nodes: Quarantined[]) => void
 }
 export type RelationStore = ReturnType<typeof createRelationStore>
@@ -34,7 +34,7 @@ export function createRelationStore(config: RelationStoreConfig = {}) {
   const aside = loadNodes(graph, initialNodes)
   if (aside.length) onQuarantine(aside)
 
-  /** A node that is new is nobody's parent yet, so only itself could close a cycle. */
+  /** A new node has no children, so there is a cycle only if it is its own parent. */
   function add(node: Omit<RelationNode, "createdAt">): void {
     const problem = problemOf(node)
     if (problem) throw new InvalidNode(node?.id, problem)
@@ -44,7 +44,7 @@ export function createRelationStore(config: RelationStoreConfig = {}) {
     changed()
   }
 
-  /** Only the content of a node changes, never its place. */
+  /** Changes the content of a node, never its parents. */
   function update(id: string, updates: Partial<NodeContext>): void {
     const entry = graph.get(id)
     if (!entry) throw new NodeNotFound(id)
@@ -102,7 +102,7 @@ export function createRelationStore(config: RelationStoreConfig = {}) {
     )
   }
 
-  /** These nodes with everything below them. Plans as the model works with them; finished parts in one line. */
+  /** Formats these nodes, with everything below them, for a model. Finished steps of a plan are in one line. */
   function toContext(ids: string[]): string {
     const named = ids.flatMap((id) => graph.get(id) ?? [])
     const nodes = [...new Set([...named, ...graph.reach(named, graph.below)])].map(nodeOf)
@@ -116,7 +116,7 @@ export function createRelationStore(config: RelationStoreConfig = {}) {
     remove,
     get,
     has: (id: string) => graph.has(id),
-    /** The near ones first. */
+    /** Nearest first. */
     ancestors: (id: string) => around(id, (entry) => graph.reach([entry], above)),
     descendants: (id: string) => around(id, (entry) => graph.reach([entry], graph.below)),
     parents: (id: string) => around(id, above),

@@ -15,7 +15,7 @@ export type Bounds = { folders: number; files: number }
 const foreign = new Set(
   "node_modules bower_components vendor target dist build out coverage __pycache__ venv".split(" "),
 )
-/** The first that is in a folder counts. */
+/** The first one that exists in a folder is used. */
 export const ruleNames: readonly string[] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"]
 export const maxRuleBytes = 32 << 10
 const maxKnown = 2_000
@@ -37,7 +37,7 @@ export function createNestedRules(config: { root: string; onProblem?: (error: un
     const places = new Set<string>()
     return folders.slice(0, maxDepth).flatMap((folder) => {
       const file = of(folder)
-      // A folder can have two names.
+      // Two paths may lead to the same folder.
       if (!file || places.has(file.place) || dirname(file.place) === root) return []
       places.add(file.place)
       return [file]

@@ -20,7 +20,8 @@ export type Setting = {
   onProblem(path: string, reason: string): void
 }
 
-/** Links from the rules to a document. 0: there is too much to read, so only its links are searched. */
+/** The number of links between the rules and a document. 0: there is too much to read, so only the links to it are
+ * searched. */
 type Depth = 0 | 1 | 2
 
 /** Bytes of a document that are read and searched. */
@@ -28,7 +29,7 @@ export const maxDocumentBytes = 1 << 20
 /** Link texts of a document that are searched. */
 const maxNames = 20
 const maxBatch = 5_000
-const unread = { text: "", problem: "it is not searched: the documents before it are enough to read" }
+const unread = { text: "", problem: "it is not searched: the documents before it reach the limit" }
 
 export async function indexRules(sources: readonly RuleFile[], setting: Setting): Promise<void> {
   const { tables, index } = setting
@@ -185,7 +186,7 @@ export function namesOf(path: string, tables: RulesTables): string[] {
   return [...new Set(tables.linksTo(path).map(({ displayText }) => displayText))].slice(0, maxNames)
 }
 
-/** In this order: entries without a document show in the count. */
+/** The order matters: after an interruption, the counts show that entries have no document. */
 function removeDocument(path: string, { tables, index, root }: Pick<Setting, "tables" | "index" | "root">) {
   tables.forget(path)
   index.removeGroup(relative(root, path))

@@ -34,8 +34,8 @@ export type RulesDiscoveryConfig = {
   maxBytes?: number
 }
 
-/** `score` is that of what fits best, the link or a piece of the document; `text` and `vector` are the best of either kind.
- * `passages` are the pieces that fit, by their first lines. */
+/** `score` is the best score of the link and of the passages of the document; `text` and `vector` are the best of each
+ * kind. `passages` are those that fit, by their first lines. */
 export type ReferenceMatch = {
   reference: RuleReference
   score: number
@@ -48,7 +48,7 @@ export type RulesDiscoveryStats = {
   /** Files that links were taken from. */
   rules: number
   references: number
-  /** What the links lead to, and in how many entries it is in the index. */
+  /** The documents that links lead to, and the entries that they have in the index. */
   documents: number
   entries: number
   /** What was left out, and why; the first hundred. */
@@ -64,7 +64,7 @@ const maxProblems = 100
 
 class InvalidRoot extends NamedError {
   constructor(root: string | undefined, reason: string) {
-    super("Rules.InvalidRoot", `The rules of ${JSON.stringify(root)} cannot be looked for: ${reason}`, {
+    super("Rules.InvalidRoot", `The rules of ${JSON.stringify(root)} cannot be searched: ${reason}`, {
       root,
     })
   }
@@ -75,7 +75,7 @@ export function createRulesDiscovery(config: RulesDiscoveryConfig) {
   const { embedder, scan = true, maxDocuments = mostDocuments, maxBytes = mostBytes } = config
   const nested = createNestedRules({ root })
   const problems: string[] = []
-  // First, because it repairs a broken file.
+  // Opened first, because this repairs a broken file.
   const index = createIndex({ ...(config.dbPath ? { path: config.dbPath } : {}), embedder })
   const tables = openRulesTables(config.dbPath)
   let rootFile = readRoot()
@@ -151,7 +151,7 @@ export function createRulesDiscovery(config: RulesDiscoveryConfig) {
     problems.length = 0
     rootFile = readRoot()
     const found = scan ? await findRuleFolders(root, bounds) : { folders: [], isCut: false }
-    if (found.isCut) onProblem(root, `rules in more than ${bounds.folders} folders are not looked for`)
+    if (found.isCut) onProblem(root, `rules in more than ${bounds.folders} folders are not searched`)
     const below = found.folders.flatMap((folder) => nested.of(folder) ?? [])
     const sources = rootFile && isInside(root, rootFile.path) ? [rootFile, ...below] : below
     await indexRules(sources, { root, tables, index, maxDocuments, maxBytes, onProblem })
@@ -172,7 +172,7 @@ export function createRulesDiscovery(config: RulesDiscoveryConfig) {
     await embedder?.close()
   }
 
-  /** The first link to a document, or the first with certain words. */
+  /** The first link to a document with the text `namesOf(path)[link]`. */
   function referenceTo(path: string, link = 0): RuleReference | undefined {
     const name = namesOf(path, tables)[link]
     const found = tables.linksTo(path).find(({ displayText }) => displayText === name)

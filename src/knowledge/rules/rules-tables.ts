@@ -144,7 +144,7 @@ function createRulesTables(db: DatabaseSync) {
     return [...new Set(matching.all(match, limit).map(({ path }) => String(path)))]
   }
 
-  /** All of it or nothing. */
+  /** Runs `work` in a transaction. */
   function transact(work: () => void): void {
     db.exec("begin immediate")
     try {
@@ -169,7 +169,7 @@ function createRulesTables(db: DatabaseSync) {
     putWords,
     search,
     transact,
-    /** Its links, and their words, go with it. */
+    /** Also removes its links and their words. */
     removeSource: (path: string) => void dropRule.run(path),
     linksFrom: (source: string) => (linksFrom.all(source) as Row[]).map(withoutId),
     linksTo: (path: string) => linksTo.all(path) as Row[],

@@ -1,5 +1,5 @@
-// Parses a SKILL.md by the Agent Skills specification. Violations are reported, and the skill is used anyway if the
-// meaning is clear; without a description nobody can find it, so it is no skill.
+// Parses a SKILL.md by the Agent Skills specification. Violations are reported, and the skill is used anyway if its
+// meaning is clear. A skill without a description is unusable, because nothing could find it.
 import { type Frontmatter, parseFrontmatter } from "#util/parse/frontmatter.ts"
 import { YamlError } from "#util/parse/yaml.ts"
 import type { SkillProblem, SkillText } from "./skill-types.ts"
@@ -20,10 +20,11 @@ const maxCompatibility = 500
 const adviceLines = 500
 const adviceChars = 20_000
 const known = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"]
-/** Of ours and of other tools; they mean something here. */
-const beside = ["mcp", "mcpServers", "disable-model-invocation"]
+/** Keys outside the specification that are supported here. */
+const extensions = ["mcp", "mcpServers", "disable-model-invocation"]
 
-/** `source` is named in messages; `expected` is the name of its folder, or of a file that stands alone. */
+/** `source` is named in messages. `expected` is the name that the skill should have: that of its folder, or of its file
+ * if it has no folder. */
 export function parseSkill(text: string, options: { source: string; expected: string }): ParsedSkill {
   const { source } = options
   const expected = options.expected.normalize("NFKC")
@@ -94,7 +95,7 @@ function readFront(text: string, source: string, problems: SkillProblem[]): Fron
   }
 }
 
-/** Many write `description: Use it when: …`, which is no YAML, and plainly mean a text. */
+/** Quotes plain values: many authors write `description: Use it when: …`, which is invalid YAML. */
 function withQuotes(text: string): string {
   const lines = text.split(/\r\n?|\n/)
   const end = lines.indexOf("---", 1)
@@ -123,7 +124,7 @@ function readDescription(fields: Fields, report: Report): string | undefined {
   return text
 }
 
-/** Never empty where anything could be made of it. */
+/** Returns "" only if neither the name nor the folder has a usable character. */
 function readName(fields: Fields, expected: string, report: Report): string {
   const text = readText(fields, "name", report)?.normalize("NFKC")
   if (!text) report("name" in fields ? "name" : undefined, `a skill needs a name, here "${shown(expected)}"`)
@@ -181,7 +182,7 @@ function readMetadata(fields: Fields, report: Report): Record<string, string> {
   )
 }
 
-/** Words with blanks or commas between them, or a list; blanks in parentheses belong to the word. */
+/** Reads a list, or a text whose words are separated by blanks or commas; inside parentheses they do not separate. */
 function readTools(fields: Fields, report: Report): string[] {
   const value = fields["allowed-tools"]
   if (value === undefined || value === null) return []
@@ -191,7 +192,7 @@ function readTools(fields: Fields, report: Report): string[] {
   return []
 }
 
-/** In each of the forms that files of servers have. */
+/** Accepts every form that MCP configuration files use. */
 function readServers(fields: Fields, report: Report): Record<string, unknown> {
   const key = fields.mcp === undefined ? "mcpServers" : "mcp"
   const value = fields[key]
@@ -206,12 +207,12 @@ function readServers(fields: Fields, report: Report): Record<string, unknown> {
 
 function reportKeys(fields: Fields, report: Report): void {
   for (const key of Object.keys(fields).slice(0, 50))
-    if (beside.includes(key))
-      report(key, "this is not of the specification; other tools may not know it", "warning")
+    if (extensions.includes(key))
+      report(key, "this key is not in the specification; other programs may not know it", "warning")
     else if (!known.includes(key))
       report(
         key,
-        `this key is not of the specification (${known.join(", ")}); other things belong in metadata`,
+        `this key is not in the specification (${known.join(", ")}); other data belongs in metadata`,
       )
 }
 

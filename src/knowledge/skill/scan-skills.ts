@@ -1,5 +1,5 @@
-// Scans a folder for skills: `NAME/SKILL.md` with its files, and `NAME.md`. Bounded in every direction; an unusable
-// skill is reported and hides no other. Unchanged files are not read again.
+// Scans a folder for skills: `NAME/SKILL.md` with its files, and `NAME.md`. Number, size and depth are limited. An
+// unusable skill is reported and does not affect the others. Unchanged files are not read again.
 import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { basename, dirname, extname, join, resolve } from "node:path"
@@ -33,7 +33,7 @@ const maxTotal = 16 << 20
 const maxReferences = 200
 const maxLinks = 1_000
 
-/** The skills of a folder, or of one that is a skill itself. Empty if there is no such folder. */
+/** The skills in a folder, or the folder itself if it is a skill. Empty if there is no such folder. */
 export function scanSkills(folder: string, options: Options = {}): FoundSkills {
   const found: FoundSkills = { skills: [], unusable: [] }
   const places = placesIn(folder, found)
@@ -41,7 +41,7 @@ export function scanSkills(folder: string, options: Options = {}): FoundSkills {
   for (const [i, place] of places.entries()) {
     total += Math.min(maxBytes, statOf(place.file)?.size ?? 0)
     if (i >= maxSkills || total > maxTotal) {
-      const message = `there are more than ${maxSkills} skills, or ${maxTotal} bytes of them; ${place.expected} and what follows are left out`
+      const message = `there are more than ${maxSkills} skills, or ${maxTotal} bytes of them; ${place.expected} and later ones are left out`
       found.unusable.push(problemOf(folder, message))
       break
     }
@@ -52,7 +52,7 @@ export function scanSkills(folder: string, options: Options = {}): FoundSkills {
   return found
 }
 
-/** One file, whatever is around it. */
+/** Reads one file as a skill. */
 export function scanSkillFile(file: string, options: Options = {}): FoundSkills {
   const isAlone = basename(file).toLowerCase() !== "skill.md"
   const folder = dirname(file)
@@ -68,9 +68,7 @@ function placesIn(folder: string, found: FoundSkills): Place[] {
   try {
     const names = readdirSync(folder).filter((name) => !name.startsWith("."))
     if (names.length > maxNames)
-      found.unusable.push(
-        problemOf(folder, `only the first ${maxNames} of ${names.length} names are looked at`),
-      )
+      found.unusable.push(problemOf(folder, `only the first ${maxNames} of ${names.length} names are read`))
     return names
       .sort()
       .slice(0, maxNames)
@@ -86,7 +84,7 @@ function placeOf(parent: string, name: string, found: FoundSkills): Place[] {
   const path = join(parent, name)
   const stat = statOf(path)
   if (!stat) {
-    found.unusable.push(problemOf(path, "its links lead nowhere, or in a circle"))
+    found.unusable.push(problemOf(path, "it is a broken or circular link"))
     return []
   }
   if (stat.isDirectory()) {
@@ -156,7 +154,7 @@ function referencesOf(
     const file = resolve(folder, filePathOf(relativePath))
     if (seen.has(file)) continue
     if (seen.size >= maxLinks) {
-      problems.push({ level: "breach", line, message: `only its first ${maxLinks} links are looked at` })
+      problems.push({ level: "breach", line, message: `only its first ${maxLinks} links are followed` })
       break
     }
     seen.add(file)

@@ -13,7 +13,7 @@ import type { SkillInfo, SkillReference, SkillScript } from "./skill-types.ts"
 export type SkillDiscoveryConfig = {
   /** Folders of skills; of equal names the first counts. */
   skillsRoot?: string | readonly string[]
-  /** Instead: what gives the skills that there are now. */
+  /** Loads the current skills; used instead of `skillsRoot`. */
   load?: () => Promise<readonly SkillInfo[]>
   /** Default: in memory. */
   dbPath?: string
@@ -21,8 +21,8 @@ export type SkillDiscoveryConfig = {
   embedder?: Embedder
 }
 
-/** `fit` is on one scale for all questions; `score` only orders the hits of this one. `shared`: how many words of the
- * question the skill's name and description have. */
+/** `fit` can be compared between requests; `score` only orders the hits of one request. `shared`: how many words of the
+ * request are in the skill's name or description. */
 export type SkillMatch = {
   skill: SkillInfo
   fit: number
@@ -113,7 +113,7 @@ export function createSkillDiscovery(config: SkillDiscoveryConfig = {}): SkillDi
     const group = skillName === undefined ? {} : { group: skillName }
     const searchBy = (mode: "vector" | "text") => referenceIndex.search(intent, { limit, mode, ...group })
     const byVector = embedder ? await searchBy("vector") : []
-    // An embedder that failed, or has no opinion, leaves the words.
+    // Words decide if vectors find nothing, for example because the embedder failed.
     const hits = byVector.length ? byVector : await searchBy("text")
     const byId = new Map(
       [...skills.values()].flatMap(({ references }) => references.map((one) => [idOf(one), one] as const)),

@@ -23,7 +23,7 @@ const runners: Record<string, string> = {
 const ignored = /^\.|^node_modules$|^__pycache__$/
 const maxFiles = 100
 const maxDepth = 4
-/** Links in a circle would give names without end. */
+/** Limits the scan if links form a circle. */
 const maxNames = 1_000
 const headBytes = 4_096
 const maxDescription = 200
@@ -39,12 +39,12 @@ export function listScripts(home: Home): SkillScript[] {
   })
 }
 
-/** Paths from the folder of the skill. */
+/** Paths relative to the folder of the skill. */
 export function listAssets(home: Home): string[] {
   return filesIn(home, "assets").map((file) => relative(home.folder, file))
 }
 
-/** Files of a folder and of those in it, in order; links only where they stay inside. */
+/** Files of a folder and its subfolders, in order. Links are followed only inside `root`. */
 function filesIn({ folder, root }: Home, name: string): string[] {
   const files: string[] = []
   let names = 0

@@ -23,7 +23,8 @@ const shareWeight = 0.9
 const fileBonus = 0.25
 /** The weight of the share if there are no embeddings: a share of 0.3 reaches the threshold. */
 const shareAlone = fits / 0.3
-/** The count for a word that no skill has. It is below 1, so that the word weighs a little more than one of a single skill. */
+/** A word that no skill has counts as if this many skills had it, so that it weighs a little more than a word of one
+ * skill. */
 const unseen = 0.7
 /** Added to the weight of all words, so that a request of one word never reaches a share of 1. */
 const doubt = 1
@@ -46,7 +47,7 @@ export function piecesOf(intent: string): string[] {
   return pieces.length > 1 ? [whole, ...pieces.slice(0, maxPieces)] : [whole]
 }
 
-/** The words that a part shares with skills, by skill name. */
+/** Returns a function that compares the words of a part of a request with those of a skill. */
 export function createOverlap(skills: readonly Described[]): (piece: string, name: string) => Overlap {
   const wordsOf = new Map(
     skills.map(
@@ -101,8 +102,8 @@ export function takeFitting<T extends Pick<Overlap, "shared"> & { fit: number }>
   return fitting.slice(0, 2).filter(({ fit }, at) => at === 0 || fit >= fitsToo)
 }
 
-/** What a description says that a skill is for. Many also say what it is not for ("Do NOT use it for PDFs"); those words
- * must not find the skill. */
+/** The sentences of a description that say what the skill is for. Many descriptions also say what it is not for ("Do
+ * NOT use it for PDFs"); those words must not find the skill. */
 export function skillClaims(description: string): string {
   return description
     .split(sentence)

@@ -26,7 +26,7 @@ export type SkillScript = {
   file: string
   /** The comment that it begins with. */
   description: string
-  /** The program that runs it: "node", "python3", … or undefined if it runs by itself. */
+  /** The program that runs it: "node", "python3", … or "" if it runs by itself. */
   runner: string
 }
 

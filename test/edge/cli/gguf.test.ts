@@ -58,7 +58,7 @@ test("vitamin models add refuses a file that is not a model, and registers nothi
   tmp.write("text.gguf", "hello")
   writeTinyGguf(join(tmp.path, "other.gguf"), { chatTemplate: "<|im_start|>" })
   for (const [args, reason] of [
-    [["text.gguf"], /cannot be used as a GGUF model: it does not begin as one/],
+    [["text.gguf"], /cannot be used as a GGUF model: it does not begin with "GGUF"/],
     [["other.gguf"], /chat template is not that of FunctionGemma/],
     [["none.gguf"], /there is no such file/],
   ] as const) {

@@ -13,7 +13,7 @@ const pairs = (name: string): Pair[] =>
     .split("\n")
     .map((line) => line.split("\t") as Pair)
 
-test("an answer is replayed for the very same request, and the result says so", async () => {
+test("the same request is a cache hit, and the result says so", async () => {
   const cache = await createSemanticCache()
   assert.equal((await cache.lookup("list the files in src")).hit, false)
   await cache.store("list the files in src", "a.ts, b.ts")
@@ -24,7 +24,7 @@ test("an answer is replayed for the very same request, and the result says so", 
   assert.ok(lookupMs >= 0)
 })
 
-test("a request in another dress is similar, another request is a miss", async () => {
+test("a request that differs in politeness is a similar hit, another request is a miss", async () => {
   const cache = createSemanticCache()
   await cache.store("merge main into dev", "merged")
   const dressed = await cache.lookup("Could you please merge main into dev?")
@@ -41,7 +41,7 @@ test("a request in another dress is similar, another request is a miss", async (
   assert.equal(hitRate, 1 / 3)
 })
 
-test("no answer is replayed on 300 pairs of requests that nearly miss each other, in either order", async () => {
+test("300 pairs of nearly equal requests give no false cache hit, in either order", async () => {
   const near = pairs("near-misses")
   assert.ok(near.length >= 300)
   const replayed: string[] = []
@@ -58,7 +58,7 @@ test("no answer is replayed on 300 pairs of requests that nearly miss each other
   assert.deepEqual(replayed, [])
 })
 
-test("the very same request has the same line ends and the same forms of its characters", async () => {
+test("an exact hit needs the same line ends and the same Unicode form", async () => {
   const asked = [
     "does this use CRLF: a\r\nb",
     "is \u00e9 one code point",
@@ -71,7 +71,7 @@ test("the very same request has the same line ends and the same forms of its cha
   for (const query of then) assert.equal((await cache.lookup(query)).hit, false, JSON.stringify(query))
 })
 
-test("what is only dressed differently is found, what is said in other words is not", async () => {
+test("a difference in politeness is a hit, other words are a miss", async () => {
   const found: Record<string, number> = { surface: 0, deep: 0, "near-deep": 0 }
   for (const [kind, a, b] of pairs("paraphrases")) {
     const cache = createSemanticCache()
@@ -140,7 +140,7 @@ test("entries and bytes have a limit, and what was used last stays", async () =>
   assert.equal((await small.lookup("request number 99")).hit, true)
 })
 
-test("where the embedder fails only the exact request counts, and the vectors come when it is back", async () => {
+test("if the embedder fails only the exact request hits; vectors are added when it works again", async () => {
   let isDown = true
   const inner = createEmbedder()
   const embedder: Embedder = {
@@ -157,7 +157,7 @@ test("where the embedder fails only the exact request counts, and the vectors co
     assert.equal((await cache.lookup("Please run the tests")).hit, false)
     assert.equal((await cache.lookup("run the tests")).match, "exact")
   })
-  assert.equal(log.match(/goes on without vectors/g)?.length, 1)
+  assert.equal(log.match(/continues without vectors/g)?.length, 1)
   isDown = false
   assert.equal((await cache.lookup("Please run the tests")).match, "similar")
   assert.equal((await cache.lookup("Please list the files")).match, "similar")

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { createSemanticCache } from "#knowledge/cache/semantic-cache.ts"
 
-test("getOrCompute() asks once, and again where it failed", async () => {
+test("getOrCompute() computes once, and again after a failure", async () => {
   const cache = createSemanticCache()
   let asked = 0
   const compute = async () => `answer ${++asked}`
@@ -20,7 +20,7 @@ test("getOrCompute() asks once, and again where it failed", async () => {
   assert.equal(cache.stats().totalHits, 0)
 })
 
-test("getOrCompute() computes once for all who ask at the same time", async () => {
+test("getOrCompute() computes once for concurrent callers", async () => {
   for (const embedder of [false, undefined] as const) {
     const cache = createSemanticCache(embedder === false ? { embedder } : {})
     const { promise, resolve } = Promise.withResolvers<string>()
@@ -53,7 +53,7 @@ test("getOrCompute() shares an answer that is too large to be kept", async () =>
   assert.equal((await cache.getOrCompute("q", async () => "later")).response, "later")
 })
 
-test("getOrCompute() of an asker who gives up fails for that asker only", async () => {
+test("a caller of getOrCompute() that fails does not fail the other callers", async () => {
   const cache = createSemanticCache()
   const stop = new AbortController()
   const until = (signal: AbortSignal) =>

@@ -46,7 +46,7 @@ test("a text is cut into the pieces of the check values", () => {
     )
 })
 
-test("embedNow() gives unit vectors, and the zero vector where there is nothing to say", () => {
+test("embedNow() returns unit vectors, and the zero vector for a text without known pieces", () => {
   const embedNow = createEmbedder().embedNow!
   for (const text of [
     "x",

@@ -45,7 +45,7 @@ test("a file that is no GGUF model is refused when the embedder is made", async 
   const other = tmp.write("other.gguf", "VEMB and more")
   for (const [file, reason] of [
     [cut, /breaks off/],
-    [other, /does not begin as one/],
+    [other, /does not begin with "GGUF"/],
     [join(tmp.path, "none.gguf"), /no such file/],
   ] as const)
     assert.throws(() => createEmbedder({ backend: "gguf", path: file }), {

@@ -95,7 +95,7 @@ test("put() replaces, remove() empties, and scores() gives 0 for what is empty",
   assert.ok(vectors.scores(axis(0, 0)).every((score) => score === 0))
 })
 
-test("vectors of another length are refused by name, broken numbers have no opinion", () => {
+test("vectors of another length are refused, and invalid numbers count as zero", () => {
   const vectors = createVectors(256)
   const refused = {
     name: "Vectors.WrongDimensions",
@@ -109,7 +109,7 @@ test("vectors of another length are refused by name, broken numbers have no opin
   assert.deepEqual(vectors.scores(unit(256)), new Float32Array(2))
 })
 
-test("get() gives back what was put, nearly", () => {
+test("get() returns a rounded vector", () => {
   const vectors = createVectors(100)
   const row = unit(100)
   vectors.put(5, row)

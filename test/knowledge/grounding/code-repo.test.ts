@@ -81,7 +81,7 @@ test("code_repo follows no link out of the repository", async () => {
   })
 })
 
-test("code_repo stops when it is told to", async () => {
+test("code_repo stops on abort", async () => {
   await inRepo(async (repo) => {
     const signal = AbortSignal.abort(new Error("enough"))
     await assert.rejects(repo.list({ signal }), /enough/)
@@ -89,7 +89,7 @@ test("code_repo stops when it is told to", async () => {
   })
 })
 
-test("code_repo describes itself in a few lines that stay while little changes", async () => {
+test("code_repo describes itself in a few lines that stay the same after small changes", async () => {
   await inRepo(async (repo, tmp) => {
     for (let i = 0; i < 95; i++) tmp.write(`src/f${i}.ts`, "x")
     for (let i = 0; i < 30; i++) tmp.write(`docs/f${i}.md`, "x")
@@ -119,7 +119,7 @@ test("code_repo is short about a root with many entries", async () => {
   })
 })
 
-test("Grounding.get() of another name says which there are", () => {
+test("Grounding.get() of an unknown name lists the available sources", () => {
   assert.throws(() => Grounding.get("wiki" as "code_repo"), {
     name: "Grounding.NotFound",
     message: 'There is no source of grounding "wiki". Available: code_repo, data_store',

@@ -148,7 +148,7 @@ test("data_store neither shows nor finds a secret, also one that was stored befo
   })
 })
 
-test("data_store goes on where a record is broken, and stops when it is told to", async () => {
+test("data_store skips broken records, and stops on abort", async () => {
   await inStore(async (store, tmp) => {
     const session = await Session.create()
     const found = await say(session.id, "a good word")

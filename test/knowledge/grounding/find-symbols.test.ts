@@ -84,7 +84,7 @@ for (const [file, lines] of Object.entries(cases))
     )
   })
 
-test("findSymbols() without a name gives what there is, in order", async () => {
+test("findSymbols() without a name returns all symbols in order", async () => {
   await using tmp = await tmpdir()
   tmp.write("b.ts", "export const b = 1\n\nfunction c() {}\n")
   tmp.write("a.py", "import os\nclass A:\n  pass\n")

@@ -71,7 +71,7 @@ for (const [source, from] of [
     assert.match(bad.errors, /unclosed group/)
   })
 
-test("Ripgrep.onPath() passes over relative folders and files that cannot run", async () => {
+test("Ripgrep.onPath() skips relative folders and files that are not executable", async () => {
   await using tmp = await tmpdir()
   tmp.write("rg", "#!/bin/sh\necho hijacked\n")
   chmodSync(join(tmp.path, "rg"), 0o755)
@@ -83,7 +83,7 @@ test("Ripgrep.onPath() passes over relative folders and files that cannot run", 
   assert.equal((await withPath(tmp.path, () => Ripgrep.onPath()))?.file, join(tmp.path, "rg"))
 })
 
-test("Ripgrep.wasm() keeps its code in our own cache, not in a folder of everybody", async () => {
+test("Ripgrep.wasm() stores its code in our own cache, not in a shared folder", async () => {
   await using tmp = await tmpdir()
   tmp.write("a", "")
   const command = Ripgrep.wasm()!

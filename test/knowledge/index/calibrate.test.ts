@@ -16,7 +16,7 @@ function leaning(share: number) {
   return createEmbedder({ backend: "model", id: "leaning", dimensions: 257, embedMany })
 }
 
-test("calibrate() maps cosines that all lie high to where the embedded model has them", async () => {
+test("calibrate() maps high cosines to the scale of the embedded model", async () => {
   const [upright, scale] = [await calibrate(leaning(0)), await calibrate(leaning(0.6))]
   for (const cosine of [0, 0.2, 0.5, 0.8])
     assert.ok(Math.abs(scale(0.6 + 0.4 * cosine) - upright(cosine)) < 0.01, `of ${cosine}`)

@@ -132,7 +132,7 @@ test("a file keeps words and vectors: opened again, nothing is embedded again", 
   words.close()
 })
 
-test("another embedder, or other dimensions, make the vectors anew without being asked to", async () => {
+test("vectors are computed again for another embedder or other dimensions", async () => {
   await using tmp = await tmpdir()
   const path = join(tmp.path, "index.db")
   const first = createIndex({ path, embedder: countingEmbedder("a", ["file", "ticket"]) })
@@ -151,7 +151,7 @@ test("another embedder, or other dimensions, make the vectors anew without being
   }
 })
 
-test("an embedder that fails leaves words, and what it missed is made up for by the next put()", async () => {
+test("if the embedder fails, words are searched, and the next put() adds the missing vectors", async () => {
   let isDown = true
   const embedder = countingEmbedder("a", ["file", "ticket"], () => isDown)
   const index = createIndex({ embedder })

@@ -17,7 +17,7 @@ function documentOf({ name, place }: Thing): Document {
 
 const names = (matches: { item: Thing }[]) => matches.map(({ item }) => item.name)
 
-test("search() keeps to a group and to what is accepted, however many others stand before it", async () => {
+test("search() returns only accepted items of a group, even if many others rank higher", async () => {
   const things = createItemIndex(documentOf)
   for (let i = 0; i < 200; i++) things.put({ name: "lamp lamp", place: `room ${i}`, color: "red" })
   things.put({ name: "one lamp among others", place: "room 7", color: "blue" })
@@ -34,7 +34,7 @@ test("search() keeps to a group and to what is accepted, however many others sta
   things.close()
 })
 
-test("what is put again is given as it is now, and is indexed again only where its document changed", async () => {
+test("an item that is put again is replaced, and indexed again only if its document changed", async () => {
   const embedder = countingEmbedder("a", ["lamp", "door"])
   const things = createItemIndex(documentOf, { embedder })
   things.put({ name: "lamp", place: "hall" })
@@ -46,7 +46,7 @@ test("what is put again is given as it is now, and is indexed again only where i
   things.close()
 })
 
-test("two on one file do not see each other's things, and put back what the other took out", async () => {
+test("two indexes on one file do not see each other's items, and restore removed ones", async () => {
   await using tmp = await tmpdir()
   const path = join(tmp.path, "things.db")
   const one = createItemIndex(documentOf, { path })
@@ -60,7 +60,7 @@ test("two on one file do not see each other's things, and put back what the othe
   other.close()
 })
 
-test("what was removed, and what an earlier process left, leaves the file with the next search", async () => {
+test("removed items, and those of an earlier process, leave the file at the next search", async () => {
   await using tmp = await tmpdir()
   const path = join(tmp.path, "things.db")
   const before = createItemIndex(documentOf, { path })
@@ -79,7 +79,7 @@ test("what was removed, and what an earlier process left, leaves the file with t
   file.close()
 })
 
-test("a search that is under way when it is closed finds nothing, and opens no file any more", async () => {
+test("a search during close() finds nothing and opens no file", async () => {
   await using tmp = await tmpdir()
   const path = join(tmp.path, "things.db")
   const things = createItemIndex(documentOf, { path })

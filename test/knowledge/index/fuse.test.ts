@@ -28,14 +28,14 @@ test("rrf adds one over sixty and the rank of each list", () => {
   )
 })
 
-test("fused weighs by how much better one is, which ranks hide", () => {
+test('"fused" uses scores, which show differences that ranks hide', () => {
   const text = [1, 2].map((row, at) => ({ row, score: [5.1, 5][at]! }))
   const vector = [2, 1].map((row, at) => ({ row, score: [0.9, 0.2][at]! }))
   const near = (row: number) => (row === 2 ? 0.9 : 0.2)
   assert.deepEqual(rows({ text, vector, near, nearWindow: near }), [2, 1])
 })
 
-test("fused looks at the windows of the best ones, and asks how near those are that only words found", () => {
+test('"fused" reranks the best hits by windows, and computes the cosine of text-only hits', () => {
   const vector = [1, 2].map((row) => ({ row, score: 0.5 }))
   assert.deepEqual(rows({ vector, nearWindow: (row) => (row === 2 ? 0.9 : 0.5) }), [2, 1])
   const text = [{ row: 3, score: 0.5 }]
@@ -56,7 +56,7 @@ test("a shared word weighs the same among three documents and among a hundred th
   }
 })
 
-test("where one side found nothing the other stands, cut at the limit", () => {
+test("if only words or only vectors find something, those hits are returned up to the limit", () => {
   const text = [1, 2, 3].map((row) => ({ row, score: 10 - row }))
   assert.deepEqual(rows({ text }), [1, 2, 3])
   assert.deepEqual(rows({ vector: text }, "vector"), [1, 2, 3])

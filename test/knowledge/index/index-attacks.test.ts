@@ -35,7 +35,7 @@ async function works(path: string): Promise<void> {
   index.close()
 }
 
-test("a file that is no database is quarantined, named in the log, and begun anew", async () => {
+test("a file that is no database is quarantined, logged, and replaced", async () => {
   await using tmp = await tmpdir()
   const path = tmp.write("index.db", "no database at all ".repeat(500))
   const log = await logOf(tmp.path, () => works(path))
@@ -68,7 +68,7 @@ test("a database of an older format is quarantined, one of a newer is left alone
   db.close()
 })
 
-test("a file that breaks while it is open is replaced, and put() brings all of it back", async () => {
+test("a file that breaks while open is replaced, and put() fills it again", async () => {
   await using tmp = await tmpdir()
   const path = join(tmp.path, "index.db")
   const documents = Array.from({ length: 2_000 }, (_, at) => ({
@@ -103,7 +103,7 @@ test("where no file can be made, the index is kept in memory", async () => {
   assert.match(await logOf(tmp.path, () => works(folder)), /kept in memory/)
 })
 
-test("a file that another process holds is read, and what is put goes to memory", async () => {
+test("a file that another process locks is read, and new documents are in memory", async () => {
   await using tmp = await tmpdir()
   const path = join(tmp.path, "index.db")
   const index = createIndex({ path, embedder })
@@ -169,7 +169,7 @@ test("operators, quotes and columns of FTS5 in a query are words", async () => {
   index.close()
 })
 
-test("names without end, NULs and half characters are taken as far as they go", async () => {
+test("very long names, NULs and half characters are cut or removed", async () => {
   await using tmp = await tmpdir()
   const path = join(tmp.path, "index.db")
   const odd: Document[] = [

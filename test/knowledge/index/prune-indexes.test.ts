@@ -89,7 +89,7 @@ test("pruneIndexes() leaves what another process, or this one, has open", async 
   assert.deepEqual(readdirSync(folder), ["pruned"])
 })
 
-test("pruneIndexes() looks once a day, removes a few at a time, and bears what it cannot read", async () => {
+test("pruneIndexes() runs once a day, for a few files, and skips unreadable ones", async () => {
   await using tmp = await tmpdir()
   const { folder, at } = places(tmp)
   pruneIndexes(folder)

@@ -17,7 +17,7 @@ test("spell() makes words where a script has no spaces", () => {
   assert.equal(spell("go🚀now").replace(/ +/g, " "), "go 🚀 now")
 })
 
-test("queryWords() leaves out what says nothing, and gives each word once", () => {
+test("queryWords() leaves out stop words, and returns each word once", () => {
   assert.deepEqual(queryWords("Can you please show me the Files, files and FILES?"), ["show", "files"])
   assert.deepEqual(queryWords("to be or not to be"), ["to", "be", "or", "not"])
   assert.deepEqual(queryWords('"a" NEAR(b*) ^c {d}: -e'), ["near", "b", "c", "d", "e"])

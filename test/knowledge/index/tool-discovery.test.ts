@@ -36,7 +36,7 @@ test("createToolDiscovery() finds by words alone, and says how many tools each s
   discovery.close()
 })
 
-test("with an embedder it finds what shares no word", async () => {
+test("with an embedder it finds tools that share no word with the request", async () => {
   const discovery = createToolDiscovery({ embedder: createEmbedder() })
   await discovery.register(tools)
   const [best] = await discovery.search("visualize statistics as a graph")
@@ -108,7 +108,7 @@ test("register() indexes at once, or with the next search where it is lazy", asy
   lazy.close()
 })
 
-test("a file is used again without embedding, and forgets tools that are no longer registered", async () => {
+test("a file is reused without embedding, and removes tools that are no longer registered", async () => {
   await using tmp = await tmpdir()
   const dbPath = join(tmp.path, "tools.db")
   const embedder = countingEmbedder("a", ["file", "issue", "chart"])

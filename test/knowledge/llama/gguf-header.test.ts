@@ -29,7 +29,7 @@ function promising(weights: bigint): Buffer {
   ])
 }
 
-test("readGgufHeader() says what a model is", async () => {
+test("readGgufHeader() reads the facts of a model", async () => {
   await using tmp = await tmpdir()
   const { path, bytes } = tiny(tmp)
   const { modified, weights, ...rest } = readGgufHeader(path)
@@ -55,15 +55,15 @@ test("a GGUF file that breaks off anywhere is refused", async () => {
   }
 })
 
-test("what is no GGUF model file is refused by name", async () => {
+test("a file that is no GGUF model is refused by name", async () => {
   await using tmp = await tmpdir()
   const { bytes } = tiny(tmp)
   const old = Buffer.from(bytes)
   old.writeUInt32LE(1, 4)
   execFileSync("mkfifo", [join(tmp.path, "pipe")])
   for (const [path, reason] of [
-    [tmp.write("text", "GGML and more"), /does not begin as one/],
-    [tmp.write("zip", Buffer.from("PK\u0003\u0004")), /does not begin as one/],
+    [tmp.write("text", "GGML and more"), /does not begin with "GGUF"/],
+    [tmp.write("zip", Buffer.from("PK\u0003\u0004")), /does not begin with "GGUF"/],
     [tmp.write("old", old), /version 1/],
     [tmp.path, /not a plain file/],
     [join(tmp.path, "pipe"), /not a plain file/],
@@ -85,7 +85,7 @@ test("a GGUF header that promises terabytes is refused, with and without the byt
   assert.throws(() => readGgufHeader(path, 1_000_000), GgufTooLarge)
 })
 
-test("GGUF headers with any bytes changed are read or refused, never worse", async () => {
+test("GGUF headers with changed bytes are read or refused, and never crash", async () => {
   await using tmp = await tmpdir()
   const { bytes } = tiny(tmp)
   const random = createRandom(3)

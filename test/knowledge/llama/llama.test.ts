@@ -64,7 +64,7 @@ test(
   },
 )
 
-test("a model ends its turn by itself, and random weights say the same thing twice", real, async () => {
+test("a model ends its turn by itself, and gives the same answer twice", real, async () => {
   await withLlama({ next: { "\n": "yes" } }, async (llama) => {
     assert.deepEqual(await llama.complete({ prompt: ask, stop: [], maxTokens: 50 }), {
       ...{ text: "yes", finish: "stop", promptTokens: 11, tokens: 1 },
@@ -197,7 +197,7 @@ test("a model can be closed while it is loaded", real, async () => {
   })
 })
 
-test("a model that nobody asks is let go, and loaded again", real, async () => {
+test("an idle model is unloaded, and loaded again", real, async () => {
   await withLlama({ next: saying, idle: 50 }, async (llama) => {
     await llama.countTokens("a")
     const pid = llama.pid()!
@@ -207,7 +207,7 @@ test("a model that nobody asks is let go, and loaded again", real, async () => {
   })
 })
 
-test("a model is let go also when the last question could not be answered", real, async () => {
+test("a model is also unloaded after a failed request", real, async () => {
   await withLlama({ seed: 9, idle: 50, context: 64 }, async (llama) => {
     const asking = { prompt: ask.repeat(20), stop: [], maxTokens: 3 }
     await assert.rejects(llama.complete(asking), {
@@ -232,7 +232,7 @@ test(
   },
 )
 
-test("without the library the error has the command that installs it, and the project folder is not asked", async () => {
+test("without the library the error names the install command, and the project's own copy is not used", async () => {
   await using tmp = await tmpdir()
   tmp.write("node_modules/node-llama-cpp/package.json", '{ "main": "index.js" }')
   tmp.write("node_modules/node-llama-cpp/index.js", "process.exit(7)")

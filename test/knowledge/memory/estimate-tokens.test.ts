@@ -37,7 +37,7 @@ for (const [name, text, least, most] of texts)
     assert.ok(share >= least && share <= most, `${share} of a token per character`)
   })
 
-test("estimateTokens() counts rows of blanks and signs as what they are", () => {
+test("estimateTokens() counts runs of blanks and signs as a few tokens", () => {
   assert.ok(estimateTokens(" ".repeat(1_000)) < 300)
   assert.ok(estimateTokens("-".repeat(1_000)) < 350)
   assert.equal(estimateTokens(""), 0)

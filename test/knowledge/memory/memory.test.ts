@@ -13,7 +13,7 @@ const said = (text: string) =>
     data: { role: "user", parts: [{ type: "text", text }] },
   })
 
-test("Memory lets go of what sessions at rest hold, the oldest first, and of nothing that works", async () => {
+test("Memory frees idle sessions, the oldest first, and no busy one", async () => {
   await using tmp = await tmpdir()
   await Instance.provide({
     directory: tmp.path,
@@ -41,7 +41,7 @@ test("Memory lets go of what sessions at rest hold, the oldest first, and of not
   await Instance.disposeAll()
 })
 
-test("Memory counts also what calls and resources hold", async () => {
+test("Memory also counts calls and resources", async () => {
   await using tmp = await tmpdir()
   const place = { sessionId: "sess_1", parentId: null }
   const large = "x".repeat(3_000_000)
@@ -67,7 +67,7 @@ test("Memory counts also what calls and resources hold", async () => {
   await Instance.disposeAll()
 })
 
-test("Memory.working() begins anew with the messages of a new prompt", async () => {
+test("Memory.working() starts over with the messages of a new prompt", async () => {
   await using tmp = await tmpdir()
   await Instance.provide({
     directory: tmp.path,

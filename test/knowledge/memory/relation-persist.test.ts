@@ -95,7 +95,7 @@ test("A change made by onPersist itself is persisted afterwards", async () => {
   assert.deepEqual(seen, ["a", "ab"])
 })
 
-test("A failing onPersist loses nothing: persist() throws or rejects, autoPersist reports, the next time has all", async () => {
+test("a failing onPersist loses nothing: persist() throws or rejects, autoPersist logs, the next call has everything", async () => {
   for (const isAsync of [false, true]) {
     let isBroken = true
     let kept = ""
@@ -123,7 +123,7 @@ test("A failing onPersist loses nothing: persist() throws or rejects, autoPersis
   }
 })
 
-test("A hanging onPersist is told after 30 s, is not overtaken, and is followed by the last state", async (t) => {
+test("a hanging onPersist is reported after 30 s, and the next call waits for it and has the last state", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] })
   const { calls, onPersist } = slow()
   const store = createRelationStore({ onPersist })

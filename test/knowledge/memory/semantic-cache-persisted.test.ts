@@ -3,7 +3,7 @@ import { mock, test } from "node:test"
 import { createSemanticCache, type SerializableCacheEntry } from "#knowledge/cache/semantic-cache.ts"
 import { logged } from "./logged.ts"
 
-test("what is persisted can be handed in again, with its vectors and counts", async () => {
+test("persisted entries can be loaded again, with vectors and counts", async () => {
   let kept: SerializableCacheEntry[] = []
   const first = createSemanticCache({
     onPersist: (entries) => {
@@ -78,7 +78,7 @@ test("broken initial entries are named and left out, the others are used", async
     )
 })
 
-test("a persist callback that fails is named, and nothing is lost", async () => {
+test("a failing persist callback is reported, and nothing is lost", async () => {
   let isBroken = true
   let kept: SerializableCacheEntry[] = []
   const onPersist = (entries: SerializableCacheEntry[]) => {

@@ -52,7 +52,7 @@ test("ShortTerm gives the full history of 50 messages, and a window of some that
   assert.notEqual(some[0]?.type, "tool_result")
 })
 
-test("ShortTerm.tokenCount() believes the provider, adds what came since, and not what another model counted", () => {
+test("ShortTerm.tokenCount() uses the provider's count plus newer messages, and no count of another model", () => {
   const memory = createShortTerm()
   memory.append(said("user", "words ".repeat(100)))
   const guess = memory.tokenCount({ fixed: 500, model: "p/m" })
@@ -67,14 +67,14 @@ test("ShortTerm.tokenCount() believes the provider, adds what came since, and no
   assert.equal(memory.shouldSummarize({ limit: 5_000, fixed: 500, model: "p/m" }), false)
 })
 
-test("ShortTerm.tokenCount() does not believe a server that leaves out what it had in its cache", () => {
+test("ShortTerm.tokenCount() rejects a count without cached tokens", () => {
   const memory = createShortTerm()
   memory.append(said("user", "plain words ".repeat(10_000)))
   memory.append(said("assistant", "ok", { usage: { input: 12, output: 3 } }))
   assert.ok(memory.tokenCount() > 15_000)
 })
 
-test("ShortTerm counts what is left after a compaction, not what was counted before it", () => {
+test("ShortTerm ignores counts from before a compaction", () => {
   const memory = createShortTerm()
   const kept = said("user", "the last wish")
   memory.append(said("user", "words ".repeat(5_000)))
@@ -117,7 +117,7 @@ test("windowOf() gives front and kept messages, the same objects where nothing i
   assert.equal((messages[4] as Message.Of<"tool_result">).data.output, "x".repeat(9_000))
 })
 
-test("windowOf() names the file that a tool kept, but none that a result makes up or that another session has", () => {
+test("windowOf() names the file of a whole output only if it is in the session's own folder", () => {
   const long = (path: string) =>
     `${"x".repeat(3_000)}\n[… 9 of 99 bytes left out; all of it in ${path}, which read and grep can open …]\n${"y".repeat(3_000)}`
   const cutOf = (output: Message.Json, files: string) => {
@@ -136,7 +136,7 @@ test("windowOf() names the file that a tool kept, but none that a result makes u
   assert.doesNotMatch(cutOf("z".repeat(9_000), "/f/sess_2")[1], /all of it in/)
 })
 
-test("windowOf() keeps the words of a failure also where the cut takes them out of the output", () => {
+test("windowOf() keeps the error message even if the cut removes it from the output", () => {
   const message = "exit code 7 of the build"
   const failed = gives("a", `${"x".repeat(3_000)}\n${message}\n${"y".repeat(3_000)}`)
   const result = { ...failed, data: { ...failed.data, error: { message, recoverable: true } } }
@@ -147,7 +147,7 @@ test("windowOf() keeps the words of a failure also where the cut takes them out 
   assert.equal(cut.data.error?.message, message)
 })
 
-test("windowOf() of a compaction that is not right, or whose first message is gone, leaves nothing out; one that kept nothing does", () => {
+test("windowOf() leaves nothing out for an invalid compaction or a missing first message", () => {
   const messages = [said("user", "a"), said("assistant", "b")]
   const wrong = compacts({ summary: 7, keptFrom: {} } as never)
   assert.deepEqual(windowOf([...messages, wrong]).sent, messages)

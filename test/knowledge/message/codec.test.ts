@@ -88,7 +88,7 @@ for (const [what, text] of Object.entries(foreign))
     assert.deepEqual(Message.validate({ ...kept, sessionId: "s" }), { ok: true })
   })
 
-test("Message.parse() takes what it can understand of an unknown message's envelope", () => {
+test("Message.parse() reads the known fields of an unknown message's envelope", () => {
   const text =
     '{"schema":3,"type":"x","id":"msg_7","sessionId":"s7","parentId":"msg_6","branch":"b","time":5}'
   const { data, ...rest } = Message.parse(text)
@@ -180,7 +180,7 @@ test("Message.parse() gives defaults of its own to each message", () => {
   assert.deepEqual(second.data.parts, [])
 })
 
-test("Message.parse() believes the place where a message is kept more than the message", () => {
+test("Message.parse() takes the ids from where a message is stored, not from the message", () => {
   const place = { id: "msg_key", sessionId: "sess_key" }
   for (const json of [JSON.stringify(examples.text), '{"type":"Text","content":"a"}', '{"type":"poll"}']) {
     const { id, sessionId } = Message.parse(json, place)

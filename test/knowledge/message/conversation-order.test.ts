@@ -15,7 +15,7 @@ test("conversationOrder() puts messages behind the one that they follow when the
   assert.deepEqual(idsOf(conversationOrder(messages)), ["msg_8", "msg_9", "msg_1", "msg_2"])
 })
 
-test("conversationOrder() puts a revert behind what it took back", () => {
+test("conversationOrder() puts a revert after the messages that it reverted", () => {
   const messages = [
     revert("msg_1", { parentId: "msg_7", from: "msg_8" }),
     text("msg_7", null),
@@ -24,7 +24,7 @@ test("conversationOrder() puts a revert behind what it took back", () => {
   assert.deepEqual(idsOf(conversationOrder(messages)), ["msg_7", "msg_8", "msg_1"])
 })
 
-test("conversationOrder() keeps the order of ids where nothing speaks against it, also around a missing parent", () => {
+test("conversationOrder() keeps the order of ids if parents allow it, even around a missing parent", () => {
   const messages = [
     text("msg_1", null),
     text("msg_2", "msg_gone"),

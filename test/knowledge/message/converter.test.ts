@@ -57,7 +57,7 @@ for (const [name, history] of Object.entries(histories))
       }
     })
 
-test("createConverter() keeps the messages that it gave, frozen", () => {
+test("createConverter() returns the same frozen messages again", () => {
   const history = [user("a"), calls("1"), result("1")]
   const converter = Message.createConverter({ input: ["text"] })
   const before = converter.toModel(history)
@@ -68,7 +68,7 @@ test("createConverter() keeps the messages that it gave, frozen", () => {
     assert.throws(() => (content as unknown[]).push("more"), { name: "TypeError" })
 })
 
-test("createConverter() begins anew where the history is another one", () => {
+test("createConverter() starts over for another history", () => {
   const converter = Message.createConverter({ input: ["text"] })
   const history = [user("a"), calls("1"), result("1")]
   converter.toModel(history)

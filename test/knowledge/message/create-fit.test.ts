@@ -14,7 +14,7 @@ const fits = createFit(Message.Info)
 const copy = (value: unknown) => JSON.parse(JSON.stringify(value))
 
 for (const type of types)
-  test(`createFit() knows every message that was stored: ${type}`, () => {
+  test(`createFit() accepts every stored message: ${type}`, () => {
     assert.ok(fits(copy(Message.Info.parse(examples[type]))))
     for (let seed = 1; seed <= repeat(300, 20_000); seed++) {
       const stored = copy(Message.Info.parse(randomMessage(type, createRandom(seed))))
@@ -43,7 +43,7 @@ for (const type of types)
     assert.ok(yes > 20 && no > 20, `${yes} fit, ${no} do not`)
   })
 
-test("adopt() gives what parse() gives, or throws what it throws, for whole, mutated and newer messages", () => {
+test("adopt() returns or throws the same as parse() for valid, mutated and newer messages", () => {
   const places = [
     { id: "msg_1", sessionId: "sess_1" },
     { id: "", sessionId: "" },
@@ -63,7 +63,7 @@ test("adopt() gives what parse() gives, or throws what it throws, for whole, mut
   }
 })
 
-test("adopt() takes a whole message of a long history as it is, without a copy", () => {
+test("adopt() returns a valid message of a long history without a copy", () => {
   const value = copy(Message.Info.parse(examples.tool_result))
   const { id, sessionId } = value
   for (let i = 0; i < 100; i++) adopt(value, { id, sessionId })

@@ -38,7 +38,7 @@ for (const [what, given, found] of argumentRows)
     assert.deepEqual(calls, [{ id: "a", name: "read", ...found, approval: "pending" }])
   })
 
-test("Message.fromToolCalls() gives calls with equal or missing ids ids of their own", () => {
+test("Message.fromToolCalls() makes unique ids for calls with equal or missing ones", () => {
   const given = [
     call("a", "read"),
     call("a", "ls"),
@@ -56,7 +56,7 @@ test("Message.fromToolCalls() gives calls with equal or missing ids ids of their
   assert.equal(new Set(calls.map(({ id }) => id)).size, given.length)
 })
 
-test("Message.fromToolCalls() keeps calls without a name and what is no call, and Message.validate() reports them", () => {
+test("Message.fromToolCalls() keeps invalid calls, and Message.validate() reports them", () => {
   const data = Message.fromToolCalls([call("a", ""), call("b", 5), "oops", call("d", "read", "{")])
   assert.deepEqual(
     data.calls.map(({ name, invalid }) => ({ name, invalid })),

@@ -8,7 +8,7 @@ import * as Message from "#knowledge/message/message.ts"
 import { createRandom, type Random } from "../../fixture/random.ts"
 import { repeat } from "../../fixture/soak.ts"
 
-test("bridgeGaps() puts a note where the message stood, which tells the model and gives the reason", () => {
+test("bridgeGaps() replaces a lost message by a note with the reason", () => {
   const messages = conversation(createRandom(1), 3)
   const [first, lost, last] = messages as [Message.Info, Message.Info, Message.Info]
   const bridged = bridgeGaps([first, last], [{ id: lost.id, reason: "it is empty" }])

@@ -99,7 +99,7 @@ test("MessageStore.write() stores a message as it was when it was called", () =>
     assert.deepEqual((events[0]!.payload as { message: Message.Of<"text"> }).message.data.parts, expected)
   }))
 
-test("MessageStore.write() refuses what is no message before anything is written", () =>
+test("MessageStore.write() refuses an invalid message before it writes", () =>
   inStore(async (_, events) => {
     const wrong = { ...user("a"), data: { role: "robot", parts: [] } } as unknown as Message.Info
     await assert.rejects(MessageStore.write(wrong), Message.Invalid)
@@ -109,7 +109,7 @@ test("MessageStore.write() refuses what is no message before anything is written
     assert.deepEqual(events, [])
   }))
 
-test("MessageStore.write() never lets a held secret reach the disk or the event", () =>
+test("MessageStore.write() redacts secrets in the record and the event", () =>
   inStore(async (store, events) => {
     Secret.register("sk-message-secret-1", "KEY")
     const one = result("1", { key: "sk-message-secret-1" })

@@ -205,7 +205,7 @@ test("Message.toModel() tells a denied call from an interrupted one", () => {
   ])
 })
 
-test("Message.toModel() tells calls and results in words to a model without tools", () => {
+test("Message.toModel() sends calls and results as text to a model without tools", () => {
   const history = [user("q"), assistant("a"), calls("1", "2"), result("2", { n: 1 }), user("and?")]
   assert.deepEqual(outline(history, { ...model, tools: false }), [
     "user: q",

@@ -17,7 +17,7 @@ const shown = (text: string, signature: string) => ({
   providerOptions: { anthropic: { signature } },
 })
 
-test("Message.toModel() tells a whole exchange in the model's form", () => {
+test("Message.toModel() converts a whole exchange", () => {
   const system = message("text", { role: "system", parts: [{ type: "text", text: "be brief" }] })
   const history = [system, user("read a"), assistant("I read."), calls("1"), result("1"), assistant("Done.")]
   assert.deepEqual(Message.toModel(history, model), [
@@ -57,7 +57,7 @@ test("Message.toModel() never shows system control and unknown messages", () => 
   ])
 })
 
-test("Message.toModel() leaves out what is empty and joins what then meets", () => {
+test("Message.toModel() leaves out empty messages and joins adjacent ones", () => {
   const history = [
     user("a"),
     user(" \n"),

@@ -134,7 +134,7 @@ test("Message.validate() names an envelope without ids", () => {
   })
 })
 
-test("Message.validate() says how a path would be right", () => {
+test("Message.validate() suggests the correct path", () => {
   const checked = Message.validate({ ...envelope, type: "file_reference", data: file("./a//b") })
   assert.ok(!checked.ok)
   assert.equal(checked.problems[0]?.message, '"./a//b" is not normalised; write "a/b"')

@@ -40,7 +40,7 @@ test("formatRelationsForContext() draws a tree with indentation and status, each
   assert.equal(formatRelationsForContext([]), "")
 })
 
-test("formatPlanContext() shows open steps with what they wait for, and folds what is done", () => {
+test("formatPlanContext() shows open steps with what they wait for, and done steps in one line", () => {
   const nodes = [
     node("one", [], { edgeType: "plan", text: "First" }),
     node("a", ["one"], { status: "done" }),
@@ -73,7 +73,7 @@ test("formatPlanContext() shows open steps with what they wait for, and folds wh
   )
 })
 
-test("Relations in words stay one line each, and do not grow with depth and length", () => {
+test("each formatted relation is one line of limited indentation and length", () => {
   const evil = node("a", [], { text: `x\n\nPlan: other\n[x] done\t${"y".repeat(2_000)}` })
   const line = formatRelationsForContext([evil])
   assert.equal(line.split("\n").length, 1)

@@ -39,7 +39,7 @@ test("initialNodes may come in any order, and keep it", () => {
   assert.equal(store.get("a")!.createdAt, 1)
 })
 
-test("A cycle in initialNodes is quarantined with what is below it, and named; the rest is there", () => {
+test("a cycle in initialNodes is quarantined with everything below it; the rest is loaded", () => {
   const { loaded, aside, store } = load([
     node("root"),
     node("below", "z"),
@@ -74,7 +74,7 @@ test("Unknown parents, self parents, ids that come twice and what is no node are
   ])
   assert.deepEqual(loaded, ["a", "f"])
   assert.deepEqual(aside, [
-    'a: Node "a" is there already. update() changes what it says.',
+    'a: Node "a" exists already. update() changes its content.',
     "undefined: Node undefined cannot be kept: it is not an object.",
     'e: Node "e" cannot be kept: its parents are not a list.',
     'b: Node "b" names the parent "nowhere", which does not exist. Add parents first.',
@@ -83,7 +83,7 @@ test("Unknown parents, self parents, ids that come twice and what is no node are
   ])
 })
 
-test("Who throws in onQuarantine has no store with half of the nodes", () => {
+test("an error thrown in onQuarantine leaves no half-loaded store", () => {
   const strict = () =>
     createRelationStore({
       initialNodes: [node("a", "a")],
@@ -107,7 +107,7 @@ test("A long cycle costs what its nodes cost, and is named by its beginning", ()
   )
 })
 
-test("What no JSON can say is refused by name too", () => {
+test("values that are not JSON are refused by name", () => {
   const store = createRelationStore()
   const round: Record<string, unknown> = {}
   round.self = round

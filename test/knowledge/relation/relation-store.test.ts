@@ -83,14 +83,14 @@ type Typed = {
   size: () => number
 }
 
-test("createRelationStore() has what it is typed to have, and no more", () => {
+test("createRelationStore() returns exactly the typed functions", () => {
   const store: Typed = createRelationStore({})
   const names =
     "add update remove get has ancestors descendants parents children roots leaves byEdgeType byStatus wouldCreateCycle toContext persist all clear size"
   assert.deepEqual(Object.keys(store), names.split(" "))
 })
 
-test("createRelationStore() gives a frozen object that answers about a diamond", () => {
+test("createRelationStore() returns a frozen object that handles a diamond", () => {
   const store = diamond()
   assert.ok(Object.isFrozen(store))
   assert.deepEqual(idsOf(store.ancestors("d")), ["b", "c", "a"])
@@ -113,7 +113,7 @@ test("createRelationStore() gives a frozen object that answers about a diamond",
   assert.deepEqual(store.children("a"), [])
 })
 
-test("add() sets createdAt, and what callers do to nodes afterwards does nothing to the store", () => {
+test("add() sets createdAt, and later changes of the passed node do not affect the store", () => {
   const store = createRelationStore()
   const before = Date.now()
   const given = node("a", [], { tags: ["x"] })
@@ -161,7 +161,7 @@ test("remove() leaves the node in no list of parents and of children", () => {
   assert.deepEqual(store.children("c"), [])
 })
 
-test("add() refuses unknown parents, itself as a parent, an id that is taken, and what is no node", () => {
+test("add() refuses unknown parents, itself as a parent, a used id, and invalid nodes", () => {
   const store = diamond()
   const refused = (given: unknown) => () => store.add(given as ReturnType<typeof node>)
   assert.throws(refused(node("e", ["a", "x"])), {

@@ -30,7 +30,7 @@ const good = "- [How to deploy](docs/deploy.md)\n"
 const findsDeploy = async (rules: ReturnType<typeof createRulesDiscovery>) =>
   (await rules.searchReferences("how to deploy"))[0]?.reference.relativePath === "docs/deploy.md"
 
-test("links that leave the root are named and not followed", async () => {
+test("links that leave the root are reported and not followed", async () => {
   await using tmp = await tmpdir()
   tmp.write("../secret.md", "Xylophone.")
   tmp.write("docs/deploy.md", "Deploy with care.")
@@ -64,7 +64,7 @@ test("links that leave the root are named and not followed", async () => {
   })
 })
 
-test("links that go round end, of documents as of the file system", async () => {
+test("circular links of documents and of the file system end", async () => {
   await using tmp = await tmpdir()
   tmp.write("AGENTS.md", `[self](AGENTS.md) [loop](docs/loop.md) [a](docs/a.md)\n${good}`)
   tmp.write("docs/deploy.md", "[back](../AGENTS.md)")
@@ -78,7 +78,7 @@ test("links that go round end, of documents as of the file system", async () => 
   })
 })
 
-test("what is no text, has no end or cannot be opened is named, and its link is kept", async () => {
+test("a binary, endless or unreadable target is reported, and its link is kept", async () => {
   await using tmp = await tmpdir()
   tmp.write("docs/deploy.md", "Deploy with care.")
   tmp.write("docs/binary.md", Buffer.from(Array.from({ length: 5_000 }, (_, i) => (i * 7) % 256)))
@@ -148,7 +148,7 @@ test("thousands of links are all kept, and found", async () => {
   )
 })
 
-test("of very much, the first documents are read and the others known by their links", async () => {
+test("beyond the limit, documents are known only by their links", async () => {
   await using tmp = await tmpdir()
   const names = Array.from({ length: 8 }, (_, i) => `topic${i}`)
   tmp.write("AGENTS.md", names.map((name) => `- [the rules of ${name}](docs/${name}.md)`).join("\n"))
@@ -166,7 +166,7 @@ test("of very much, the first documents are read and the others known by their l
   )
 })
 
-test("a link that is said a thousand times is one", async () => {
+test("a repeated link counts once", async () => {
   await using tmp = await tmpdir()
   tmp.write("AGENTS.md", good)
   tmp.write("docs/deploy.md", "[other](other.md)\n".repeat(20_000))
@@ -180,7 +180,7 @@ test("a link that is said a thousand times is one", async () => {
   })
 })
 
-test("CRLF, byte order marks and other scripts are read as what they are", async () => {
+test("CRLF, byte order marks and other scripts are read correctly", async () => {
   await using tmp = await tmpdir()
   tmp.write(
     "AGENTS.md",
@@ -223,7 +223,7 @@ for (const [what, spoil] of Object.entries({
       }
   },
 }))
-  test(`a database ${what} is made anew`, async () => {
+  test(`a database ${what} is created again`, async () => {
     await using tmp = await tmpdir()
     tmp.write("AGENTS.md", good)
     tmp.write("docs/deploy.md", "Deploy with care.")
@@ -237,7 +237,7 @@ for (const [what, spoil] of Object.entries({
     await check()
   })
 
-test("a database that cannot be written is done without", async () => {
+test("if the database cannot be written, the tables are in memory", async () => {
   await using tmp = await tmpdir()
   tmp.write("AGENTS.md", good)
   tmp.write("docs/deploy.md", "Deploy with care.")
@@ -248,7 +248,7 @@ test("a database that cannot be written is done without", async () => {
   assert.match(readFileSync(join(tmp.path, "..", "log"), "utf8"), /cannot be kept/)
 })
 
-test("two at once on one database both find", async () => {
+test("two users of one database both find documents", async () => {
   await using tmp = await tmpdir()
   tmp.write("AGENTS.md", good)
   tmp.write("docs/deploy.md", "Deploy with care.")
@@ -273,7 +273,7 @@ test("two at once on one database both find", async () => {
   )
 })
 
-test("folders of others, hidden and ignored ones are not searched for rules", async () => {
+test("dependency, hidden and ignored folders are not searched for rules", async () => {
   await using tmp = await tmpdir()
   tmp.write(".gitignore", "/generated/\n*.log\n")
   for (const folder of ["node_modules/x", ".git", ".hidden", "generated", "dist", "kept/deep/er"])

@@ -98,7 +98,7 @@ test("searchReferences() gives at most as many as asked for, the best first", as
   })
 })
 
-test("links of rules in folders below the root are found too, unless nobody looks there", async () => {
+test("links of rules below the root are found, unless scan is false", async () => {
   await using tmp = await project()
   await withRules(tmp, async (rules) => {
     const [first] = await rules.searchReferences("stolen cookies and the threat model")
@@ -159,7 +159,7 @@ test("getRulesForPath() gives the rules on the way to a file from the root's sid
   })
 })
 
-test("refresh() takes in what has changed, and what is deleted leaves the index", async () => {
+test("refresh() indexes changed documents and removes deleted ones", async () => {
   await using tmp = await project()
   const dbPath = join(tmp.path, "..", "cache", "rules.db")
   await withRules(
@@ -188,7 +188,7 @@ test("refresh() takes in what has changed, and what is deleted leaves the index"
   )
 })
 
-test("what was indexed is there after a restart, and nothing is read that did not change", async () => {
+test("the index survives a restart, and unchanged documents are not read again", async () => {
   await using tmp = await project()
   const dbPath = join(tmp.path, "..", "cache", "rules.db")
   await withRules(tmp, (rules) => rules.refresh(), { dbPath })
@@ -209,7 +209,7 @@ test("what was indexed is there after a restart, and nothing is read that did no
   assert.deepEqual(rows(), before)
 })
 
-test("the tables are those of the source: links go with their file, and words with their link", async () => {
+test("removing a file removes its links and their words from the tables", async () => {
   await using tmp = await project()
   const dbPath = join(tmp.path, "..", "rules.db")
   await withRules(tmp, (rules) => rules.refresh(), { dbPath })
@@ -301,7 +301,7 @@ test("a document of a document is found, and circles end", async () => {
   })
 })
 
-test("a root that is named by a link works by either name", async () => {
+test("a root that is given by a link works by either path", async () => {
   await using tmp = await project()
   const other = join(dirname(tmp.path), "other")
   symlinkSync(tmp.path, other)
@@ -316,7 +316,7 @@ test("a root that is named by a link works by either name", async () => {
   )
 })
 
-test("a long document with many pieces that fit leaves place for others", async () => {
+test("a long document with many matching passages does not crowd out others", async () => {
   await using tmp = await project()
   const section = (i: number) => `## Deploy ${i}\n\n${"We deploy to production with care. ".repeat(30)}\n`
   tmp.write("docs/long.md", Array.from({ length: 200 }, (_, i) => section(i)).join("\n"))

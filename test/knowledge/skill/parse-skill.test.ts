@@ -27,14 +27,14 @@ test("parseSkill() reads every field of the specification, and the instructions"
   assert.deepEqual(listed?.allowedTools, ["Read", "Bash(jq:*)"])
 })
 
-test("isSkillName() holds names to the specification", () => {
+test("isSkillName() checks names by the specification", () => {
   for (const name of ["a", "pdf-processing", "a1-2b", "é", "日本", "x".repeat(64)])
     assert.equal(isSkillName(name), true, name)
   for (const name of ["", "A", "-a", "a-", "a--b", "a b", "a_b", "a.b", "../a", "x".repeat(65), "a\n"])
     assert.equal(isSkillName(name), false, JSON.stringify(name))
 })
 
-test("parseSkill() names what is against the specification, and uses it as far as it is plain", () => {
+test("parseSkill() reports violations of the specification, and uses the skill if its meaning is clear", () => {
   assert.deepEqual(messages("name: other\ndescription: x"), [
     'breach 2 name: "other" is not the name of its folder or file, "a-skill"',
   ])
@@ -59,11 +59,11 @@ test("parseSkill() names what is against the specification, and uses it as far a
   assert.match(messages("name: a-skill\ndescription: x\nmetadata: [1]")[0]!, /an object of texts/)
   assert.match(
     messages("name: a-skill\ndescription: x\nversion: 2")[0]!,
-    /^breach 4 version: this key is not of/,
+    /^breach 4 version: this key is not in/,
   )
 })
 
-test("parseSkill() takes a description with a colon in it, which is no YAML, as it is meant", () => {
+test("parseSkill() accepts a description with a colon, which is invalid YAML", () => {
   const { skill, problems } = withFront("name: a-skill\ndescription: Use it when: the person asks")
   assert.equal(skill?.description, "Use it when: the person asks")
   assert.deepEqual(
@@ -72,7 +72,7 @@ test("parseSkill() takes a description with a colon in it, which is no YAML, as 
   )
 })
 
-test("parseSkill() reads MCP servers in each of the usual forms, and who may call for the skill", () => {
+test("parseSkill() reads MCP servers in every usual form, and disable-model-invocation", () => {
   const server = { command: "npx", args: ["x"] }
   const mcpOf = (front: string) => withFront(`name: a-skill\ndescription: x\n${front}`).skill?.mcp
   assert.deepEqual(mcpOf("mcp:\n  play: { command: npx, args: [x] }"), { mcpServers: { play: server } })
@@ -108,7 +108,7 @@ for (const [what, text, expected] of [
   ["an empty description", '---\nname: a-skill\ndescription: "  "\n---\nx', /needs a description/],
   ["a description that is a list", "---\nname: a-skill\ndescription: [x]\n---\nx", /a text is expected/],
 ] as const)
-  test(`parseSkill() makes no skill of ${what}, and says why`, () => {
+  test(`parseSkill() refuses ${what}, and gives the reason`, () => {
     const { skill, problems } = parse(text)
     assert.equal(skill, undefined)
     assert.match(problems.map(({ message }) => message).join("\n"), expected)

@@ -40,7 +40,7 @@ test("scanSkills() finds a skill with all its parts", () => {
   assert.deepEqual(assets, ["assets/section.md.txt"])
 })
 
-test("scanSkills() takes folders, files that stand alone, and a folder that is a skill itself", async () => {
+test("scanSkills() reads folders, single files, and a folder that is a skill itself", async () => {
   await using tmp = await tmpdir()
   tmp.write("s/one/SKILL.md", text("one"))
   tmp.write("s/two.md", text("two"))
@@ -62,7 +62,7 @@ test("scanSkills() takes folders, files that stand alone, and a folder that is a
   assert.deepEqual(scanSkills(join(tmp.path, "nowhere")), { skills: [], unusable: [] })
 })
 
-test("scanSkills() hides none behind one that is broken, binary, huge or no file", async () => {
+test("scanSkills() finds the others beside a broken, binary or huge skill", async () => {
   await using tmp = await tmpdir()
   tmp.write("s/a-good/SKILL.md", text("a-good"))
   tmp.write("s/b-code/SKILL.md", "---js\nprocess.exit(1)\n---\n")
@@ -125,13 +125,13 @@ test("scanSkills() refuses links that leave the root, in skills, references and 
       "it links to gone.md, which is not there",
     ],
   )
-  assert.match(unusable[0]!.problems[0]!.message, /links lead nowhere, or in a circle/)
+  assert.match(unusable[0]!.problems[0]!.message, /it is a broken or circular link/)
   assert.match(unusable[1]!.problems[0]!.message, /outside of/)
   const free = scanSkills(join(tmp.path, "s")).skills.map(({ name }) => name)
   assert.deepEqual(free, ["a", "outside"], "a person's own links are followed")
 })
 
-test("scanSkills() reads again what changed, and nothing else", async () => {
+test("scanSkills() reads only changed files again", async () => {
   await using tmp = await tmpdir()
   const file = tmp.write("s/a/SKILL.md", text("a"))
   tmp.write("s/b/SKILL.md", text("b"))
@@ -156,7 +156,7 @@ test("scanSkills() reads again what changed, and nothing else", async () => {
   )
 })
 
-test("scanSkills() tells of scripts what they say of themselves", async () => {
+test("scanSkills() describes scripts by their first comment", async () => {
   await using tmp = await tmpdir()
   tmp.write("s/a/SKILL.md", text("a"))
   tmp.write(
@@ -182,15 +182,15 @@ test("scanSkills() tells of scripts what they say of themselves", async () => {
   )
 })
 
-test("scanSkills() stops at a number of skills that nobody has", async () => {
+test("scanSkills() stops at 500 skills", async () => {
   await using tmp = await tmpdir()
   for (let i = 0; i < 505; i++) tmp.write(`s/n${i}.md`, text(`n${i}`))
   const { skills, unusable } = scanSkills(join(tmp.path, "s"))
   assert.equal(skills.length, 500)
-  assert.match(unusable[0]!.problems[0]!.message, /more than 500 skills.* n95 and what follows/)
+  assert.match(unusable[0]!.problems[0]!.message, /more than 500 skills.* n95 and later ones/)
 })
 
-test("scanSkills() looks at a bounded number of links and bytes, and says so", async () => {
+test("scanSkills() limits the number of links and bytes, and reports it", async () => {
   await using tmp = await tmpdir()
   const links = Array.from({ length: 3_000 }, (_, i) => `[a](b${i}.md)`).join(" ")
   tmp.write(
@@ -200,12 +200,9 @@ test("scanSkills() looks at a bounded number of links and bytes, and says so", a
   const [skill] = scanSkills(join(tmp.path, "skills")).skills
   const breaches = skill!.problems.filter(({ level }) => level === "breach")
   assert.equal(breaches.length, 1_001)
-  assert.equal(breaches.at(-1)!.message, "only its first 1000 links are looked at")
+  assert.equal(breaches.at(-1)!.message, "only its first 1000 links are followed")
   for (let i = 0; i < 20; i++) tmp.write(`plain/p${i}.md`, "x".repeat(1 << 20))
   const { skills, unusable } = scanSkills(join(tmp.path, "plain"))
   assert.deepEqual([skills.length, unusable.length], [0, 1])
-  assert.match(
-    unusable[0]!.problems[0]!.message,
-    /16777216 bytes of them; p\d+ and what follows are left out/,
-  )
+  assert.match(unusable[0]!.problems[0]!.message, /16777216 bytes of them; p\d+ and later ones are left out/)
 })

@@ -108,7 +108,7 @@ for (const embedder of [undefined, createEmbedder()])
       assert.deepEqual(await discovery.searchReferences("breaking changes", { minScore: 1e9 }), [])
     }))
 
-test("createSkillDiscovery() forgets what is gone and embeds what changed, and nothing else", () =>
+test("createSkillDiscovery() removes deleted skills and embeds only changed ones", () =>
   inSkills(async (tmp, open) => {
     const embedder = counting()
     const discovery = open({ embedder })
@@ -150,7 +150,7 @@ test("createSkillDiscovery() keeps its index in a file, and embeds nothing again
     assert.deepEqual(embedder.texts, [])
   }))
 
-test("createSkillDiscovery() tells whoever asked that it could not look, nobody else, and looks again", async () => {
+test("createSkillDiscovery() throws a failed scan to its caller only, and scans again", async () => {
   let isBroken = true
   const load = async () => {
     if (isBroken) throw new Error("no disk")
@@ -173,7 +173,7 @@ test("createSkillDiscovery() tells whoever asked that it could not look, nobody 
   }
 })
 
-test("createSkillDiscovery() takes several folders, the first of equal names", () =>
+test("createSkillDiscovery() reads several folders; the first of equal names wins", () =>
   inSkills(async (tmp, open) => {
     tmp.write("near/translation/SKILL.md", "---\nname: translation\ndescription: Near.\n---\nx\n")
     const discovery = open({ skillsRoot: [join(tmp.path, "near"), join(tmp.path, "skills")] })

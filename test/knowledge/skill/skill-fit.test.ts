@@ -30,7 +30,7 @@ async function measure(hasVectors: boolean) {
   return counts
 }
 
-test("the threshold with vectors finds nearly every skill that fits, and none for what fits none", async () => {
+test("with vectors, the threshold finds nearly every fitting skill, and none for other requests", async () => {
   assert.deepEqual([fit.length, none.length], [40, 20])
   const { right, wrong, byChance } = await measure(true)
   assert.ok(right >= 37, `${right} of 40`)
@@ -38,7 +38,7 @@ test("the threshold with vectors finds nearly every skill that fits, and none fo
   assert.equal(byChance, 0)
 })
 
-test("the threshold without vectors finds most, and none for what fits none", async () => {
+test("without vectors, the threshold finds most fitting skills, and none for other requests", async () => {
   const { right, wrong, byChance } = await measure(false)
   assert.ok(right >= 26, `${right} of 40`)
   assert.equal(wrong, 0)
@@ -72,7 +72,7 @@ test("skillClaims() leaves out what a skill says that it is not for", () => {
   assert.equal(skillClaims(said), "Makes slides. Use it for decks It never asks.")
 })
 
-test("createOverlap() notes a file of a kind that the skill names", () => {
+test("createOverlap() detects a file whose extension the skill names", () => {
   const overlap = createOverlap([
     { name: "pdf", description: "Works with pages." },
     { name: "tables", description: "Opens .csv and .xlsx files. Not for .docx files." },
