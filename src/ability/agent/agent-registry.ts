@@ -1,5 +1,5 @@
-// Which agents there are: the built-in ones, those defined for every Instance, and those of the current one, where the
-// person's own folder and the project's are read when agents are needed and something in them has changed.
+// The registry of agents: the built-in ones, those defined in code, and those of the agent files of the person and the
+// project. The files are read again after they have changed.
 import { AsyncLocalStorage } from "node:async_hooks"
 import { basename, extname, resolve as resolvePath } from "node:path"
 import * as Config from "#kernel/config/config.ts"
@@ -28,7 +28,7 @@ export { Invalid, NotFound } from "./agent.ts"
 export type { Ignored, Problem, Ranked }
 export { FolderNotFound }
 
-/** What came of reading a folder; `registered` are ids. */
+/** The outcome of reading a folder; `registered` are ids. */
 export type Scanned = { registered: string[]; problems: Problem[]; ignored: Ignored[] }
 /** The chosen agent and the reasons; `ranked` are all matching agents, best first. */
 export type Resolution = {
@@ -37,13 +37,13 @@ export type Resolution = {
   reasons: string[]
   ranked: Ranked[]
 }
-/** `file` is where the agent was read from; one that is not reviewed is `foreign`. */
+/** `file`: where the agent was read from. `foreign`: that file is not reviewed. */
 type Entry = { agent: Agent.AgentDefinition; file?: string; foreign?: boolean }
 type Entries = Map<string, Entry>
-/** What the folders say. Where a file that cannot be used stands for an agent, nobody else does its work. */
+/** The agents of the folders. `unusable`: agents whose file cannot be used, by id. No other agent replaces them. */
 type Files = { stamp: string; agents: Entries; unusable: Map<string, Problem> }
-/** Agents defined before the folders were first read, those of the folders, and those defined since; the last one of
- * an id wins. */
+/** Agents defined in code before the folders were first read, agents of the folders, and agents defined in code since.
+ * Of equal ids the last wins. `said`: warnings that were logged. */
 type Known = { before: Entries; files?: Files; since: Entries; loading?: Promise<void>; said: Set<string> }
 
 const defaults: Entries = new Map(builtinAgents.map((agent) => [agent.id, { agent }]))
@@ -52,18 +52,18 @@ const ofInstance = Instance.state<Known>(() => ({
   since: new Map(),
   said: new Set(),
 }))
-/** Where agents go that a file defines while it is read. */
+/** Collects the agents that a file registers while it is imported. */
 const reading = new AsyncLocalStorage<Entries>()
 
-/** Add an agent to the current Instance, or outside one to those that every later Instance starts with. The last of an
- * id wins. */
+/** Adds an agent to the current Instance; outside of one, to every Instance that is created later. It replaces an agent
+ * of the same id. */
 export function register(definition: Agent.Input): Agent.AgentDefinition {
   const agent = Agent.parse(definition, { source: `agent ${JSON.stringify(definition?.id)}` })
   target().set(agent.id, { agent })
   return agent
 }
 
-/** The agent of that id. A missing one throws `Agent.NotFound`, one whose file cannot be used `Agent.Invalid`. */
+/** Throws `Agent.NotFound`, or `Agent.Invalid` if the file of the agent cannot be used. */
 export function get(id: string): Agent.AgentDefinition {
   const agent = find(id)
   if (agent) return agent
@@ -76,7 +76,7 @@ export function find(id: string): Agent.AgentDefinition | undefined {
   return all().get(id)?.agent
 }
 
-/** The file that an agent was read from; undefined for one of code. */
+/** The file that an agent was read from; undefined if it was defined in code. */
 export function fileOf(id: string): string | undefined {
   return all().get(id)?.file
 }
@@ -95,29 +95,29 @@ export function byCapability(capability: string): Agent.AgentDefinition[] {
   return list().filter(({ capabilities }) => capabilities.includes(capability))
 }
 
-/** The agent that a request is for: by the configured rules, by its own words, else the default. */
+/** Chooses the agent for a request: by the configured rules, by the words of the request, else the default. */
 export async function resolve(input: string): Promise<Resolution> {
   const { agent: settings } = await Config.get()
   const usual = await getDefault()
   const ranked = rank({ input, agents: list(), rules: settings?.rules ?? [], fallback: usual.id })
   const [best] = ranked
   if (best) return { agent: get(best.agent), score: best.score, reasons: best.reasons, ranked }
-  return { agent: usual, score: 0, reasons: [`nothing fits, so the default: ${usual.id}`], ranked }
+  return { agent: usual, score: 0, reasons: [`no agent fits; the default is ${usual.id}`], ranked }
 }
 
-/** The default agent. A configured name that no agent has is the project's own name for the usual one (document 004),
- * unless it looks misspelt. */
+/** The default agent. If no agent has the configured name, the built-in one is used: a project may give it a name of
+ * its own. A name that looks misspelt throws `NotFound`. */
 export async function getDefault(): Promise<Agent.AgentDefinition> {
   await load()
   const name = (await Config.get()).agent?.name ?? defaultAgent
   if (find(name) || problemWith(name)) return get(name)
   const missing = new Agent.NotFound(name, allIds())
   if ("nearest" in missing.data) throw missing
-  Log.info("the configured agent is not defined, so the default works", { name, default: defaultAgent })
+  Log.info("the configured agent is not defined, so the default is used", { name, default: defaultAgent })
   return get(defaultAgent)
 }
 
-/** Read the person's own agents and the project's, where they are not as they were; what cannot be used is logged. */
+/** Reads the agent files of the person and the project if they have changed. Files that cannot be used are logged. */
 export async function load(): Promise<void> {
   const own = ofInstance()
   const [reviewed, ...stamps] = await Promise.all([Reviewed.of(Instance.worktree), ...folders().map(stampOf)])
@@ -127,10 +127,10 @@ export async function load(): Promise<void> {
   await own.loading
 }
 
-/** Register the agents of a folder's `.yaml`, `.md` and (where it is trusted) `.ts` files. */
+/** Registers the agents of a folder: `.yaml` and `.md` files, and `.ts` files that are reviewed. */
 export async function scanAndRegister(folder: string): Promise<Scanned> {
   if (!Instance.isProvided) return take(await scanAgents(resolvePath(folder), undefined), defaults, defaults)
-  // So that these agents come after the usual ones.
+  // The usual folders first, so that the agents of this folder replace theirs.
   await load()
   const scan = await scanAgents(resolvePath(Instance.worktree, folder), Instance.worktree)
   return take(scan, ofInstance().since, all())
@@ -159,7 +159,7 @@ async function loadFolders(own: Known, stamp: string, reviewed: Reviewed.Reviewe
 }
 
 /** Deny and ask rules of a reviewed agent file stay in force after the file changed, until the change is reviewed. They
- * apply to whatever agent has that id now. An ask rule lifts no deny rule of an unreviewed file. */
+ * apply to whichever agent has that id now. An ask rule never overrides a deny rule of the changed file. */
 function narrow(narrowing: Record<string, Rule[]>, { agents }: Files, { before }: Known): void {
   for (const [id, rules] of Object.entries(narrowing)) {
     const entry = agents.get(id) ?? before.get(id)
@@ -196,8 +196,8 @@ function take(scan: Scan, target: Entries, present: Entries): Scanned {
     const before = present.get(agent.id)
     if (!isTrusted && before && !before.foreign) {
       const reason = scan.trusted
-        ? `a file that is not reviewed replaces no agent; "${ownCommand} trust" shows it`
-        : `an untrusted folder replaces no agent that is there already; "${ownCommand} trust" trusts it`
+        ? `an unreviewed file cannot replace an agent; "${ownCommand} trust" shows it`
+        : `an untrusted folder cannot replace an existing agent; "${ownCommand} trust" trusts it`
       ignored.push({ file, key: `agent ${agent.id}`, reason })
       continue
     }

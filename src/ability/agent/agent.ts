@@ -8,23 +8,22 @@ import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
 import type { Path, Place } from "#util/parse/jsonc.ts"
 
-/** What part an agent plays among others. */
 export const AgentRole = z.enum(["orchestrator", "specialist", "advisor", "executor", "utility"])
 export type AgentRole = z.infer<typeof AgentRole>
 
 const Words = z.array(z.string().min(1))
 
-/** Free to hold more; these keys mean something to us. */
+/** Any key is allowed; vitamin reads these. */
 const Metadata = z.looseObject({
-  description: about("What it is for, in lists and to other agents.", z.string().optional()),
+  description: about("What the agent is for; lists and other agents show it.", z.string().optional()),
   keywords: about("Words and phrases of requests that are for this agent.", Words.optional()),
-  cannotDo: about("Words and phrases of requests that never are.", Words.optional()),
+  cannotDo: about("Words and phrases of requests that this agent must not get.", Words.optional()),
   grounding: about(
     "Sources whose overview the agent gets with its first request: the files of the repository, the stored sessions (needs a rule that allows to read them, or `--yes`).",
     z.array(z.enum(["code_repo", "data_store"])).optional(),
   ),
   reasoning: about(
-    "How much the model thinks, where it can.",
+    "How much the model reasons, if it can.",
     z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
   ),
 })
@@ -41,7 +40,7 @@ export const AgentDefinition = z.strictObject({
   ),
   name: about("Name that people see. Without it: the id.", z.string().min(1)),
   domain: about("Field of work, such as `data`.", z.string().min(1).default("general")),
-  role: about("Part that it plays among others.", AgentRole.default("specialist")),
+  role: about("Role among other agents.", AgentRole.default("specialist")),
   capabilities: about("What it can do, such as `data.analyze`.", Words.default([])),
   tools: about(
     "Ids of tools that it may use; `mcp__SERVER__*`: all tools of an MCP server. Without it: all.",
@@ -53,21 +52,21 @@ export const AgentDefinition = z.strictObject({
     z.enum(["primary", "subagent"]).default("subagent"),
   ),
   model: about(
-    "Its model: `provider/model`, or one that only one provider has.",
+    "Its model: `provider/model`, or the name alone if only one provider has it.",
     z.string().min(1).optional(),
   ),
   temperature: about("Sampling temperature.", z.number().min(0).max(2).optional()),
-  maxTokens: about("Most tokens of one answer.", z.int().positive().optional()),
+  maxTokens: about("Maximum number of tokens of one answer.", z.int().positive().optional()),
   systemPrompt: about(
     "Its instructions. In a Markdown file: the text below the front matter.",
     z.string().default(""),
   ),
   permissions: about("Rules on what its tools may do.", z.array(Rule).default([])),
-  metadata: about("What else is known of it; more keys are kept.", Metadata.default({})),
+  metadata: about("More about the agent. Other keys are allowed.", Metadata.default({})),
 })
 export type AgentDefinition = z.infer<typeof AgentDefinition>
 
-/** An agent as a person writes it. Its id defaults to its name. */
+/** An agent as a person writes it. Its name defaults to its id. */
 export type Input = Omit<z.input<typeof AgentDefinition>, "name"> & { name?: string }
 
 export class Invalid extends NamedError {
@@ -89,8 +88,9 @@ export class NotFound extends NamedError {
   }
 }
 
-/** The whole definition with its defaults, or `Invalid` with every problem. `id` stands in for a missing one. Unknown keys
- * are a problem, unless `warn` takes them and none is nearly "permissions" or "tools". */
+/** Validates a definition and fills in its defaults. Throws `Invalid` with every problem. `id` is used if the
+ * definition has none. `warn` gets the unknown keys. They are a problem if there is no `warn`, or if one looks like a
+ * misspelt "permissions" or "tools". */
 export function parse(
   value: unknown,
   options: { source: string; id?: string; locate?: (path: Path) => Place; warn?: (text: string) => void },

@@ -3,7 +3,7 @@
 import { planner } from "#ability/permission/rule.ts"
 import type { AgentDefinition } from "./agent.ts"
 
-/** The agent that works if none is named. */
+/** The agent that is used if none is named. */
 export const defaultAgent = "build"
 
 const common = { domain: "general", capabilities: [], skills: [], mode: "primary" as const }

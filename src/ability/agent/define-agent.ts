@@ -1,4 +1,5 @@
-// Defines an agent in code. Inside an Instance the agent belongs to it; outside, to every Instance that is created later.
+// Defines an agent in code. It belongs to the current Instance; outside of one, to every Instance that is created
+// later.
 import type * as Agent from "./agent.ts"
 import * as AgentRegistry from "./agent-registry.ts"
 

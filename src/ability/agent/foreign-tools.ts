@@ -1,7 +1,7 @@
 // Translates the tool names of Claude Code and opencode into our tools and rules.
 import type { Rule } from "#kernel/schema/schema.ts"
 
-/** Our tools by the names that they have there, in lower case. */
+/** The name of a tool in Claude Code or opencode, in lower case, and our tool. */
 const aliases: Readonly<Record<string, string>> = {
   multiedit: "edit",
   notebookedit: "edit",
@@ -44,8 +44,8 @@ export function rulesFor(name: string, pattern: string, action: Action): Rule[] 
   }))
 }
 
-/** Their `*` also matches "/", ours does not. Rules that restrict are widened to match as much as theirs. An allow rule is
- * widened only if it is `*`. */
+/** Their `*` also matches "/", ours does not. Deny and ask rules are widened to match as much as theirs. An allow rule
+ * is widened only if it is `*`. */
 function acrossFolders(pattern: string, action: Action): string {
   if (action === "allow") return pattern === "*" ? "**" : pattern
   if (pattern === "*") return pattern

@@ -1,5 +1,5 @@
-// Which agents fit a request, best first, each with its reasons. Only words are compared, so that the same request
-// always goes to the same agent, without a model, and a person can see why.
+// Ranks the agents that fit a request, best first, each with its reasons. Only words are compared, without a model, so
+// that the same request always goes to the same agent.
 import type { AgentRule } from "#kernel/config/config.ts"
 import type { AgentDefinition } from "./agent.ts"
 
@@ -7,7 +7,7 @@ export type Ranked = { agent: string; score: number; reasons: string[] }
 type Reason = { score: number; text: string }
 type Request = { words: string[]; keywords: Map<string, string> }
 
-const table: Record<string, string> = {
+const domainTerms: Record<string, string> = {
   coding:
     "code coding bug fix debug implement refactor compile function class method module api crash exception error feature test build typescript javascript python rust login endpoint",
   testing: "test tests coverage assert fixture regression flaky",
@@ -17,10 +17,10 @@ const table: Record<string, string> = {
   research: "research investigate search web compare source paper survey",
   security: "security vulnerability exploit audit secret encrypt permission injection cve",
   design: "design layout css style component color accessibility wireframe",
-  data: "data database sql query table schema migration csv",
+  data: "data database sql query domainTerms schema migration csv",
   operations: "deploy release docker kubernetes server ci pipeline monitor infrastructure",
 }
-const others: Record<string, string> = {
+const domainAliases: Record<string, string> = {
   code: "coding",
   development: "coding",
   engineering: "coding",
@@ -71,7 +71,7 @@ function judge(agent: AgentDefinition, request: Request, rule: AgentRule | undef
     ...capabilityReasons(agent, request),
     ...shared(request, domainWords(agent.domain)).map((word) => ({
       score: weight.domain,
-      text: `"${word}" is of the domain ${agent.domain}`,
+      text: `"${word}" belongs to the domain ${agent.domain}`,
     })),
     ...shared(request, metadata.description ?? "")
       .slice(0, maxDescription)
@@ -120,7 +120,7 @@ function shared({ keywords }: Request, text: string): string[] {
   return [...keywords].flatMap(([stem, word]) => (words.has(stem) ? [word] : []))
 }
 
-/** The alternative of a rule that the request has. */
+/** The first alternative of a rule's `match` that occurs in the request. */
 function matching({ words }: Request, match: string): string | undefined {
   return match.split("|").find((phrase) => hasPhrase(words, wordsOf(phrase)))
 }
@@ -129,16 +129,17 @@ function matching({ words }: Request, match: string): string | undefined {
  * the domain counts. */
 function domainWords(domain: string): string {
   const name = domain.toLowerCase()
-  const key = Object.hasOwn(others, name) ? others[name]! : name
-  return `${domain} ${Object.hasOwn(table, key) ? table[key] : ""}`
+  const key = Object.hasOwn(domainAliases, name) ? domainAliases[name]! : name
+  return `${domain} ${Object.hasOwn(domainTerms, key) ? domainTerms[key] : ""}`
 }
 
-/** The stems of all words in order, so that "bugs" matches "bug". In any script; "data.analyze" and "bugFix" are two words. */
+/** The stems of all words in order, so that "bugs" matches "bug". In any script; "data.analyze" and "bugFix" are two
+ * words. */
 function wordsOf(text: string): string[] {
   return split(text).map(stem)
 }
 
-/** The words that are no stop words: the stem of each, and how it was written. */
+/** All words except stop words: the stem of each, and how it was written. */
 function keywordsOf(text: string): Map<string, string> {
   return new Map(
     split(text)

@@ -11,7 +11,7 @@ import { NamedError } from "#util/error.ts"
 import * as Agent from "./agent.ts"
 
 export type Ignored = { file: string; key: string; reason: string }
-/** `problem` says why (some of) the file is not used. */
+/** `problem` says why the file, or a part of it, is not used. */
 export type Content = {
   agents: Agent.AgentDefinition[]
   ignored: Ignored[]
@@ -21,7 +21,7 @@ export type Content = {
 
 const maxBytes = 1 << 20
 
-/** `reviewed` is given for a file of a project, and undefined for the person's own. Throws if the file cannot be read. */
+/** `reviewed` is undefined for the person's own files. Throws if the file cannot be read. */
 export async function readAgentFile(file: string, reviewed: Reviewed | undefined): Promise<Content> {
   const isCode = extname(file) === ".ts"
   const refused = (reason: string) => ({ agents: [], ignored: [{ file, key: basename(file), reason }] })
@@ -61,7 +61,7 @@ function isNarrowing({ action }: { action: string }): boolean {
   return action !== "allow"
 }
 
-/** Imports the YAML package when the first such file is read. Unknown keys are reported and left out. */
+/** Unknown keys are reported and ignored. */
 async function readData(file: string, bytes: Buffer): Promise<Content> {
   const { parseFrontmatter } = await import("#util/parse/frontmatter.ts")
   const { decodeText, parseYaml } = await import("#util/parse/yaml.ts")
@@ -72,7 +72,8 @@ async function readData(file: string, bytes: Buffer): Promise<Content> {
   const found = isMarkdown
     ? parseFrontmatter(bytes, source)
     : { body: "", ...parseYaml(decodeText(bytes, source), source) }
-  if (!found) throw new Error(`${source}:1:1: an agent begins with "---" and its front matter`)
+  if (!found)
+    throw new Error(`${source}:1:1: an agent file must begin with front matter, between lines of "---"`)
   const { body, locate } = found
   const given = found.value ?? (isMarkdown ? {} : found.value)
   const warnings: string[] = []

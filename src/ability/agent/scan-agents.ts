@@ -35,8 +35,8 @@ export class FolderNotFound extends NamedError {
   }
 }
 
-/** A folder below `worktree` is trusted if `worktree` is; any other is trusted by itself. `known` are the reviewed files of
- * `worktree`, if the caller has read them. */
+/** A folder below `worktree` is trusted if `worktree` is; any other folder needs a review of its own. `known` are the
+ * reviewed files of `worktree`, if the caller has read them. */
 export async function scanAgents(
   folder: string,
   worktree: string | undefined,
@@ -53,7 +53,7 @@ export async function scanAgents(
     const file = join(folder, name)
     bytes += statOf(file)?.size ?? 0
     if (i >= maxFiles || bytes > maxBytes) {
-      const message = `more than ${maxFiles} files or ${maxBytes} bytes of agents; ${name} and what follows are left out`
+      const message = `more than ${maxFiles} files or ${maxBytes} bytes of agents; ${name} and later files are ignored`
       scan.problems.push({ file: folder, message })
       break
     }
@@ -71,7 +71,7 @@ export function narrowingWithout(folder: string, reviewed: Reviewed.Reviewed): R
   return folder === ownFolder() ? [] : narrowingIn(folder, { agents: [] }, reviewed)
 }
 
-/** A text that changes whenever the files of a folder do, so that the folder must be scanned again. */
+/** A text that changes whenever a file of the folder changes. Then the folder must be scanned again. */
 export async function stampOf(folder: string): Promise<string> {
   const names = (await namesIn(folder, []).catch(() => undefined)) ?? []
   const marks = names.slice(0, maxFiles).map((name) => {
@@ -114,7 +114,7 @@ function take(scan: Scan, file: string, { agents, ignored, problem, isTrusted = 
     const first = scan.agents.find((other) => other.agent.id === agent.id)
     if (!first) scan.agents.push({ agent, file, isTrusted })
     else {
-      const message = `the id ${JSON.stringify(agent.id)} is already that of ${first.file}, which stays`
+      const message = `the id ${JSON.stringify(agent.id)} is already used in ${first.file}; this agent is ignored`
       scan.problems.push({ file, message })
     }
   }
@@ -141,8 +141,7 @@ function isBelow(root: string, path: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/** Warns about ignored settings of agent files. A server reads the folders again and again, so `said` keeps what was
- * logged, and nothing is logged twice. */
+/** Warns about ignored settings of agent files. `said` holds what was logged, so that nothing is logged twice. */
 export function reportIgnored(found: { trusted: Ignored[]; untrusted: Ignored[] }, said: Set<string>): void {
   const { trusted, untrusted } = found
   const isMany = untrusted.length > maxNamed

@@ -1,6 +1,6 @@
-// Translates agent files of Claude Code (`.claude/agents`) and opencode (`.opencode/agent`) into ours: a description
-// at the top, tools as a line or a table of switches, families of models, permissions by tool. Keys without a meaning
-// here are reported.
+// Translates the front matter of agent files of Claude Code (`.claude/agents`) and opencode (`.opencode/agent`) into
+// our keys: the description, the tools (a list, or a table of booleans), the permissions of each tool. Keys that are
+// not supported here are reported.
 import { basename } from "node:path"
 import { isFolderOf } from "#kernel/reviewed/places.ts"
 import type { Rule } from "#kernel/schema/schema.ts"
@@ -17,15 +17,15 @@ import {
 } from "./foreign-tools.ts"
 
 type Value = Record<string, unknown>
-/** `notes`: the parts that are left out, for the person. */
+/** `notes` tell the person which parts are ignored. `isOff`: the file disables its agent. */
 export type Translated = { value: Value; notes: string[]; isOff?: boolean }
 type Reading = { notes: string[]; refuse(path: string, expected: string, received: unknown): never }
 
-/** Permissions of opencode that are about no tool. */
+/** Permissions of opencode that do not belong to a tool. */
 const noTools = ["doom_loop", "external_directory"]
 /** Keys about appearance, which are ignored silently. */
 const cosmetic = ["color", "hidden"]
-/** Keys that those programs know and this one does not. */
+/** Keys of Claude Code and opencode that are not supported here. */
 const foreign =
   "hooks mcpServers memory background isolation effort maxTurns maxSteps steps top_p initialPrompt options".split(
     " ",
@@ -44,11 +44,11 @@ export function translateAgent(given: Value, file: string): Translated {
     },
   }
   for (const key of foreign)
-    if (Object.hasOwn(value, key)) notes.push(`${key}: it means nothing here and is left out`)
+    if (Object.hasOwn(value, key)) notes.push(`${key}: it is not supported and ignored`)
   for (const key of [...cosmetic, ...foreign]) delete value[key]
   if (typeof description === "string") value.metadata = { description, ...(value.metadata as object) }
   const mode = readMode(permissionMode, notes)
-  // The last matching rule counts: what the mode allows comes first, denials come last.
+  // The last matching rule wins, so allow rules of the mode come first, and denials come last.
   const rules = [
     ...mode.filter(({ action }) => action === "allow"),
     ...readTools(value, reading),
@@ -70,7 +70,8 @@ export function translateAgent(given: Value, file: string): Translated {
   return { value, notes, isOff: disable === true || disabled === true }
 }
 
-/** `tools` as a list of our tools. Tools that are switched off are denied; the others, also of servers, stay. */
+/** Replaces `tools` by a list of our tools. In a table, tools set to false are denied; all others stay available, those
+ * of MCP servers too. */
 function readTools(value: Value, reading: Reading): Rule[] {
   const { tools: given } = value
   if (typeof given === "string") return readList(value, namesOf(given), reading)
@@ -87,15 +88,15 @@ function readTools(value: Value, reading: Reading): Rule[] {
   return switches.flatMap(([name, on]) => (on ? [] : denialsOf(widened(name), "tools", reading)))
 }
 
-/** A tool with a limit, such as `Bash(git diff:*)`, is denied for everything else. If the limit cannot be kept, the tool is
- * left out. */
+/** A tool with a limit, such as `Bash(git diff:*)`, is denied beyond it. If our rules cannot express the limit, the
+ * tool is left out. */
 function readList(value: Value, given: unknown[], { notes }: Reading): Rule[] {
   const names = given.filter((name) => typeof name === "string")
   const whole = new Set(names.filter((name) => limitOf(name) === undefined).map(toolOf))
   const limited = names.filter((name) => limitOf(name) !== undefined && !whole.has(toolOf(name)))
   const kept = limited.filter((name) => patternsOf(name))
   for (const name of limited)
-    if (!kept.includes(name)) notes.push(`tools: ${name} is left out: its limit cannot be kept here`)
+    if (!kept.includes(name)) notes.push(`tools: ${name} is left out: its limit cannot be expressed here`)
   const isKept = (name: unknown) => typeof name !== "string" || whole.has(toolOf(name)) || kept.includes(name)
   const tools = given.filter(isKept).map((name) => (typeof name === "string" ? toolOf(name) : name))
   value.tools = [...new Set(tools)]
@@ -111,19 +112,22 @@ function readDenials(given: unknown, reading: Reading): Rule[] {
   return namesOf(given).flatMap((name) => denialsOf(name, "disallowedTools", reading))
 }
 
-/** A limit that cannot be kept is dropped, which denies more. */
+/** A limit that our rules cannot express is dropped, so the whole tool is denied. */
 function denialsOf(name: string, key: string, { notes }: Reading): Rule[] {
   const patterns = patternsOf(name)
   const rules = (patterns ?? ["*"]).flatMap((pattern) => rulesFor(name, pattern, "deny"))
   if (rules.length && limitOf(name) !== undefined && !patterns)
-    notes.push(`${key}: ${name} denies the whole tool: its limit cannot be kept here`)
+    notes.push(`${key}: ${name} denies the whole tool: its limit cannot be expressed here`)
   if (rules.length) return rules
   if (!/[_*]/.test(name))
-    notes.push(`${key}: ${name} is no built-in tool; one of your own is denied unless it only reads`)
+    notes.push(
+      `${key}: ${name} is not a built-in tool; a tool of your own with this name is denied unless it only reads`,
+    )
   return rulesForOthers(name, "deny")
 }
 
-/** opencode: an action for a tool, or one for each pattern of a tool; the last that fits wins, as here. */
+/** opencode's `permission`: one action for a tool, or one for each pattern of a tool. The last match wins, as in our
+ * rules. */
 function readPermissions(given: unknown, { notes, refuse }: Reading): Rule[] {
   const actionOf = (path: string, said: unknown): Action =>
     actions.find((action) => action === said) ?? refuse(path, "allow, ask or deny", said)
@@ -136,24 +140,25 @@ function readPermissions(given: unknown, { notes, refuse }: Reading): Rule[] {
     const rules = Object.entries(isTable ? said : { "*": said }).flatMap(([pattern, one]) => {
       const action = actionOf(isTable ? `${path}.${pattern}` : path, one)
       if (action === "allow" && pattern.includes("?")) {
-        notes.push(`${path}.${pattern}: it is left out: "?" cannot be kept in a rule that allows`)
+        notes.push(`${path}.${pattern}: it is ignored: "?" is not supported in a rule that allows`)
         return []
       }
       const found = rulesFor(name, widened(pattern), action)
       if (found.length || pattern !== "*" || action === "allow" || noTools.includes(name)) return found
       return rulesForOthers(widened(name), action)
     })
-    if (!rules.length) notes.push(`${path}: it means nothing here and is left out`)
+    if (!rules.length) notes.push(`${path}: it is not supported and ignored`)
     return rules
   })
 }
 
-/** opencode's "?" is any one character, which rules here do not have. With a star, a rule denies or asks for more. */
+/** opencode's "?" matches any one character; our rules have no such wildcard. `*` matches more, which is safe in a rule
+ * that denies or asks. */
 function widened(pattern: string): string {
   return pattern.replaceAll("?", "*")
 }
 
-/** Claude Code. A file cannot turn all questions off. */
+/** Claude Code's `permissionMode`. A file cannot turn off all questions. */
 function readMode(given: unknown, notes: string[]): Rule[] {
   if (given === "plan") return ["write", "edit", "bash"].flatMap((name) => rulesFor(name, "*", "deny"))
   if (given === "acceptEdits") return rulesFor("edit", "*", "allow")

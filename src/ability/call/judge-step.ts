@@ -18,7 +18,7 @@ export type Judgement = {
   granted: string[]
   /** The same if a person allowed the call. */
   grantedByPerson: string[]
-  /** The real paths. */
+  /** The real paths of the files. */
   reals: string[]
   /** Identifies what was judged: an answer counts for this only. */
   key: string
@@ -73,7 +73,7 @@ function placeOf(target: string) {
 /** The path as written, and the real path if it differs. */
 async function judgeFile(need: Need, sessionId: string, decide: Decide) {
   const { target, real, stat } = placeOf(need.target)
-  // An absolute path, so that what is shown and remembered is what was judged, whatever folder the call named it from.
+  // The path is made absolute, so that people are shown, and grants refer to, what was judged.
   const judged: Permission.JudgedNeed[] = [{ ...need, target, ...decide({ ...need, target }) }]
   if (real !== target) {
     const decision = decide({ ...need, target: real })
@@ -103,7 +103,7 @@ function deniedReading(targets: string[], decide: Decide): Permission.JudgedNeed
   return needs.map((need) => ({ ...need, ...decide(need) })).filter(({ action }) => action === "deny")
 }
 
-/** A permission of the tool's own is matched only by rules for `*`, so a rule that denies the tool denies it too. */
+/** Only rules for `*` match a permission that a tool defines itself, so a rule that denies the tool denies it too. */
 async function judgeOther(
   need: Need,
   { tool: { id }, context }: Omit<Step, "call">,

@@ -6,7 +6,7 @@ import { isInside } from "#util/file/resolve-inside.ts"
 
 const folders = Instance.state(() => new Map<string, string>())
 
-/** Where the next command starts, with a note if the kept folder is gone. Changes nothing: a call is judged before it runs. */
+/** Where the next command starts, with a note if the kept folder is gone. */
 export function get(sessionId: string): { cwd: string; note?: string } {
   const kept = folders().get(sessionId)
   if (kept === undefined) return { cwd: Instance.directory }
@@ -14,7 +14,7 @@ export function get(sessionId: string): { cwd: string; note?: string } {
   return { cwd: Instance.directory, note: `${kept} is gone; the working directory is ${Instance.directory}` }
 }
 
-/** Keep the folder in which a command ended, with a note if the next one starts elsewhere. */
+/** Keeps the folder in which a command ended. Returns a note for the model if the next one starts elsewhere. */
 export function update(
   sessionId: string,
   move: { from: string; to: string },

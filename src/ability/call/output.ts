@@ -1,5 +1,5 @@
-// Bounds the output of a tool: the model gets the beginning and the end, and the whole text goes to a file that the
-// cut names. Memory stays at about 50 KB for any amount of output.
+// Bounds the output of a tool: the model gets the beginning and the end, with the path of a file that has the whole
+// text. Memory stays at about 50 KB for any amount of output.
 import { createHash } from "node:crypto"
 import { type FileHandle, mkdir, open } from "node:fs/promises"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ const maxFile = 20_000_000
 const side = (maxShown - 1_000) / 2
 
 export type Sink = {
-  /** Wait for it before the next chunk: that bounds memory. */
+  /** Await it before the next chunk, which bounds memory. */
   write(chunk: string | Uint8Array): Promise<void>
   /** Reads a stream of the tool's own. Its chunks are freed at once, not at the next garbage collection. */
   read(stream: AsyncIterable<Buffer>): Promise<void>
@@ -109,7 +109,7 @@ export function createOutput(call: { sessionId: string; callId: string }): Sink 
   return Object.freeze({ write, read, finish })
 }
 
-/** Models repeat call ids; a file that an earlier mark names must stay. */
+/** Models repeat call ids, so an existing file is never overwritten. */
 async function create(call: { sessionId: string; callId: string }) {
   const folder = outputFolder(call.sessionId)
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -17,8 +17,8 @@ export type Category =
   | "communication"
   | "utility"
 
-/** Waits for a person. `onlyListeners`: nobody promised that there is one, so a question without a listener is
- * declined. */
+/** Runs `work` while the session waits for a person. `onlyListeners`: a question that no subscriber takes is declined
+ * at once. */
 export type WhileAsking = <T>(work: (whom: { onlyListeners: boolean }) => Promise<T>) => Promise<T>
 
 /** The context of one call. `report` shows people the progress of a long call. */
@@ -28,7 +28,7 @@ export type Context = {
   callId: string
   agent?: string
   signal: AbortSignal
-  /** How to wait for a person's answer to another question than a permission, if a person can be asked. */
+  /** Waits for a person's answer to a question that is not about permission. Undefined if nobody can be asked. */
   whileAsking?: WhileAsking
   /** Real paths outside the workspace that were allowed for this call; a folder includes everything below it. */
   granted?: readonly string[]
@@ -41,13 +41,13 @@ export type Context = {
   notice?(text: string): void
   /** Run a task with another agent in a session of its own, and return its answer. */
   spawn?(task: { task: string; agent?: string }): Promise<{ sessionId: string; text: string }>
-  /** Search tools that the model is not sent, the best first. */
+  /** Search the tools that are not in the requests, best first. */
   findTools?(query: string, limit: number): Promise<FoundTool[]>
   /** Search the resources and prompts of an MCP server, the best first. */
   findOffers?(query: string, among: { server: string; limit: number }): Promise<FoundOffers>
 }
 
-/** `listed`: requests name it from the next one on. */
+/** `listed`: the next request includes it. */
 export type FoundTool = { id: string; description: string; parameters: ToolSchema; listed: boolean }
 
 export type FoundOffer = { name: string; title?: string; description?: string }
@@ -70,7 +70,7 @@ export type Definition = {
   description: string
   category: Category
   parameters: z.ZodType
-  /** The JSON Schema for models, if the tool did not begin with a Zod schema. */
+  /** The JSON Schema for models, if the tool was not defined by a Zod schema. */
   inputSchema?: ToolSchema
   /** The MCP server of the tool. */
   server?: string
@@ -92,7 +92,7 @@ export type Step = { call: Call; tool: Definition; args: unknown; needs: Need[];
 
 export type Refusal = { message: string }
 
-/** What the call may reach: outside the workspace, by the paths that it names, and while it runs. */
+/** What the call may reach: `granted` outside the workspace, `reals` by the paths that it names, `judge` while it runs. */
 export type Grant = Pick<Context, "reals" | "judge"> & { granted: readonly string[] }
 
 export type Slots = {

@@ -16,7 +16,7 @@ export type Elicit = Readonly<{
   onElicit(question: Elicitation.Question): Promise<Elicitation.Reply>
 }>
 
-/** Questions during one call; nobody answers more. */
+/** The most questions during one call. */
 const most = 50
 
 export function createElicit(server: string): Elicit {

@@ -14,11 +14,14 @@ export { type Field, problemOf, readTyped } from "./elicitation-form.ts"
 export const Request = z.object({
   id: about("The question, for `POST /elicitation/:id/respond`.", z.string()),
   server: z.string().describe("the MCP server that asks"),
-  sessionId: z.string().optional().describe("for whose call, where that is known"),
+  sessionId: z.string().optional().describe("the session of the call, if it is known"),
   mode: about("A form to fill in, or a page to open.", z.enum(["form", "url"])),
-  message: z.string().describe("the server's words, with nothing hidden in them"),
+  message: z.string().describe("the server's text, with hidden characters made visible"),
   fields: z.array(Field).optional().describe("form: what is to be filled in"),
-  url: z.string().optional().describe("url: where the server sends the person; nobody opens it by itself"),
+  url: z
+    .string()
+    .optional()
+    .describe("url: the page that the person should open; it is never opened automatically"),
   time: about("When it was asked, in milliseconds since 1970.", z.number()),
   expires: z.number().describe("when it counts as cancelled, in milliseconds since 1970"),
 })
@@ -26,7 +29,7 @@ export type Request = z.infer<typeof Request>
 
 export const Reply = z.object({
   action: z.enum(["accept", "decline", "cancel"]),
-  content: Content.optional().describe("what was filled in, where a form is accepted"),
+  content: Content.optional().describe("the values of the form, if it is accepted"),
 })
 export type Reply = z.infer<typeof Reply>
 const By = z.enum(["person", "time", "end", "nobody"])
@@ -111,12 +114,12 @@ export async function ask(asking: Asking): Promise<Answer | undefined> {
   }
 }
 
-/** All that is open, the oldest first. */
+/** All open questions, oldest first. */
 export function pending(): Request[] {
   return [...open().values()].map(({ request }) => request)
 }
 
-/** Answer a question. What does not fit the form is refused, and the question stays open. */
+/** Answers a question. Content that does not fit the form is refused, and the question stays open. */
 export function reply(id: string, given: Reply): void {
   const one = open().get(id)
   if (!one)

@@ -31,8 +31,8 @@ export function lineDiff(before: string, after: string, options: Options = {}): 
 }
 
 /** A change as removed and added lines, for the person who decides about it. */
-export function changeLines(gone: string, come: string): string {
-  return [...marked("- ", gone), ...marked("+ ", come)].join("\n")
+export function changeLines(removed: string, added: string): string {
+  return [...marked("- ", removed), ...marked("+ ", added)].join("\n")
 }
 
 /** The changed part, in whole lines; everything before and after it is the same. */
@@ -160,7 +160,7 @@ function draw(ops: Op[], first: number, options: Options): string {
 }
 
 function drawLines(ops: Op[], { show = (line) => line, isWhole = false }: Options): string {
-  // More is never shown.
+  // More lines never fit into the limit.
   const shown = isWhole ? ops : ops.slice(0, maxChars)
   return shown
     .map(({ sign, line }) => {

@@ -11,7 +11,7 @@ const minAlike = 0.5
 /** Lines of the file, and the lines of `oldText` that they are compared with. */
 type Found = { lines: Line[]; wanted: Line[]; same: boolean; others: number }
 
-/** `starts` and `ends`: it reaches that end of its line; else the line of the file may have more there. */
+/** `starts` and `ends`: the text reaches that end of its line. Otherwise the line of the file may be longer there. */
 type Line = { number: number; text: string; folded: string; starts: boolean; ends: boolean }
 
 /** The most characters of a line that are compared, to keep the answer fast. */

@@ -1,5 +1,5 @@
 // Opens the folder of a file that a call wants to write, and checks that writing is allowed there. Everything after
-// that goes through the open folder, so that a path component that is swapped meanwhile leads nowhere else.
+// that goes through the open folder, so that swapping a part of the path meanwhile has no effect.
 import {
   type BigIntStats,
   closeSync,
@@ -44,9 +44,9 @@ type Folder = { fd: number; path: string; missing: string[] }
 const cleaned = Instance.state(() => new Set<string>())
 
 const reasons: Record<string, string> = {
-  ENOSPC: "the disk is full (ENOSPC); what was there stays",
-  EDQUOT: "the disk quota is used up (EDQUOT); what was there stays",
-  EFBIG: "it would be too large (EFBIG); what was there stays",
+  ENOSPC: "the disk is full (ENOSPC); the old content is kept",
+  EDQUOT: "the disk quota is used up (EDQUOT); the old content is kept",
+  EFBIG: "it would be too large (EFBIG); the old content is kept",
   EROFS: "the file system is read-only (EROFS)",
   EACCES: "permission denied (EACCES)",
   EPERM: "the system does not permit it (EPERM)",
@@ -116,7 +116,8 @@ function cleanOnce(folder: Folder, path: string) {
   removeLeftovers(within(folder))
 }
 
-/** `..` at the start is a path that our own tools show; after a name it means something else if that name is a link. */
+/** A leading `..` is allowed, because our tools show such paths. After a name it is refused: if the name is a link,
+ * `..` leads elsewhere. */
 function refuseName(path: string) {
   if (path.includes("\0")) throw new PathInvalid(path, "it has a NUL byte")
   if (/^~[\\/]/.test(path))
@@ -180,7 +181,7 @@ function makeMissing(folder: Folder) {
   }
 }
 
-/** System errors name internal paths; a person and a model get ours and the reason. */
+/** Replaces system errors, which name internal paths, by errors with the shown path and the reason. */
 function explain<T>(shown: string, work: () => T): T {
   try {
     return work()

@@ -1,4 +1,4 @@
-// Replaces a file's content by a rename, so that nobody sees half of it and a full disk costs nothing. If a rename
+// Replaces a file's content by a rename, so that nobody reads half of it and a full disk loses nothing. If a rename
 // would change more than the content (hard links, another owner), the file is written in place. It is not synced: as
 // with any editor, the file system orders the rename after the data.
 import {
@@ -77,7 +77,7 @@ function writeBeside(temporary: string, { target, bytes, before }: Writing): Big
   }
 }
 
-/** `link` never replaces what somebody else created meanwhile; a rename would. Returns whether the first name is
+/** `link` never replaces what somebody else created meanwhile; a rename would. Returns whether the temporary name is
  * left. */
 function putNew(temporary: string, target: string): boolean {
   try {
@@ -126,7 +126,7 @@ function writeInPlace(before: Before, { target, bytes }: Writing): BigIntStats {
   }
 }
 
-/** Exactly the file that was checked, not the one that has its name by now. */
+/** Opens the file that was checked, even if another file has its name by now. */
 function reopen({ fd, stat }: Before, target: string): number {
   const again =
     process.platform === "linux"

@@ -121,7 +121,7 @@ export function fileKind(start: Buffer): Kind {
     return { kind: "text", encoding: "utf-16be", skip: 2 }
   const text = start.toString("latin1")
   const found = magic.find(([bytes, at]) => text.startsWith(bytes, at))
-  // A text may begin with these two letters by chance, but it has no NUL.
+  // A text may begin with a short signature by chance, but it has no NUL.
   if (found && (found[0].length > 3 || isBinary(start)))
     return { kind: "binary", name: found[2], mimeType: found[3], ...sizeOf(start, found[3]) }
   if (isBinary(start)) return { kind: "binary", name: "binary file", mimeType: "application/octet-stream" }

@@ -1,5 +1,5 @@
-// Reads some lines of a file of any size as a stream: other lines are only counted, and a line without an end costs
-// no more than what is shown of it.
+// Reads some lines of a file of any size as a stream: other lines are only counted, and a very long line takes no more
+// memory than its shown part.
 import { isUtf8 } from "node:buffer"
 import { read, readSync } from "node:fs"
 import * as Secret from "#kernel/secret/secret.ts"
@@ -49,8 +49,8 @@ export async function readWindow(options: Source & Wanted): Promise<Window> {
   return window.end("counted")
 }
 
-/** Fills the buffer from a position of a file, and returns the number of bytes. The beginning is read synchronously, which is
- * faster than another thread; the rest does not block other work. */
+/** Fills the buffer from a position of a file, and returns the number of bytes. The beginning is read synchronously,
+ * which is faster than another thread; the rest does not block other work. */
 export function readChunk(fd: number, buffer: Buffer, position: number): number | Promise<number> {
   if (position < maxBlocking) return readSync(fd, buffer, 0, buffer.length, position)
   return new Promise((resolve, reject) => {

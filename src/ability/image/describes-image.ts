@@ -1,9 +1,11 @@
-// Whether an answer of a model describes an image that it was shown. Announcements, a yes, reports of work and refusals do
-// not. A wrong no costs little: the image stays pending, and a model without vision gets its text by OCR instead.
+// Decides whether an answer of a model describes an image that it was sent. Announcements, a bare yes, reports of work
+// and refusals do not count. A wrong "no" costs little: the image stays pending, and a model without vision gets its
+// text by OCR.
 
-/** A shorter answer repeats the question rather than describing the image. */
+/** The fewest words of a description. */
 const fewestWords = 3
-/** Sentences that say nothing about an image. Phrases are English: in other languages the number of words decides. */
+/** Sentences that say nothing about an image. The phrases are English; in other languages only the number of words
+ * decides. */
 const empty = [
   /^(yes|yeah|yep|no|nope|ok|okay|sure|done|right|correct|exactly|indeed|certainly|of course|absolutely|understood|got it|thanks|thank you|great|perfect|alright|hello|hi|sorry)\b[^a-z]*$/i,
   /^(now |first,? |next,? |then,? )*(let me|let's|let us|i'll|i will|i'm going to|i am going to|i'm|i am|i need to|i should|i want to|i've|i have|i can|i could|i would|i'd|we can|we could|we should|we'll)\b(?! (can )?(see|read))/i,
@@ -23,7 +25,7 @@ const leading =
   /^(yes|yeah|yep|no|nope|ok|okay|sure|right|correct|indeed|certainly|of course|absolutely|understood|got it|great|perfect|alright)\b[\s,.!:;–—-]*/i
 const picture =
   "(image|picture|photo(graph)?|screen ?shot|screen|diagram|chart|graph|drawing|sketch|mock-?up|figure|scan|illustration|icon|logo)"
-/** Words about an image, where an answer may as well be about something else. */
+/** Phrases about an image. A later answer must have one, because it may be about something else. */
 const named = new RegExp(
   `\\b(the|this|that|your|attached|first|second|last) (\\w+ )?${picture}s? (you \\w+ )?(also )?(shows?|depicts?|displays?|contains?|illustrates?|says?|reads?|has|have|is an?|is of|are)\\b|\\b(see|shown|visible|written|displayed|pictured) (here )?(in|on) (the|this|that|your) (\\w+ )?${picture}`,
   "i",

@@ -1,6 +1,6 @@
-// The bytes of a session's images, each stored once under the hash of its content. Messages refer to them: they stay
-// small, and later turns send what was attached even if the file or page has changed. They are removed with the
-// session.
+// The bytes of a session's images, each stored once under the hash of its content. Messages refer to them, so messages
+// stay small, and later turns send what was attached even if the file or page has changed. The images are removed with
+// the session.
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { copyFile, link, mkdir, open, readdir } from "node:fs/promises"
@@ -44,12 +44,12 @@ export async function copy(from: string, to: string): Promise<void> {
   await mkdir(folderOf(to), { recursive: true, mode: 0o700 })
   for (const name of names) {
     const [source, target] = [join(folderOf(from), name), join(folderOf(to), name)]
-    // Nobody writes into them, so that both may have the same file.
+    // Stored images never change, so both sessions can share one file.
     await link(source, target).catch(() => copyFile(source, target))
   }
 }
 
-/** An imported session may contain anything in its place. */
+/** In an imported session, the hash may be any text. */
 function isHash(hash: string): boolean {
   return /^[0-9a-f]{64}$/.test(hash)
 }

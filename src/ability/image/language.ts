@@ -1,6 +1,6 @@
 // Detects the language of a text, if possible. Its tables are loaded with the first text.
 
-/** Shorter ones could be in any. */
+/** The language of a shorter text would be a guess. */
 const fewest = 12
 const most = 5_000
 

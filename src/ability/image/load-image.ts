@@ -1,5 +1,5 @@
-// The bytes of an image: from a file, which is opened before it is judged, from an address of the web under the same
-// checks as any page, or as they were given.
+// Loads the bytes of an image: from a file with the checks of `read`, from a URL with the checks of `fetch`, or from
+// base64.
 import { readSync } from "node:fs"
 import { openTarget } from "#ability/file/open-target.ts"
 import type { Context } from "#ability/tool/tool.ts"
@@ -11,7 +11,7 @@ import { type Format, imageFormat, maxBytes, tooLong } from "./image-format.ts"
 export type Source = Message.Of<"image">["data"]["source"]
 export type Image = { bytes: Buffer; format: Format }
 
-/** `context` says what may be reached. Throws `ImageInvalid`, and what files and pages throw. */
+/** `context` limits which files and URLs may be read. Throws `ImageInvalid`, and the errors of files and pages. */
 export async function loadImage(source: Source, context: Context): Promise<Image> {
   const bytes = await bytesOf(source, context)
   context.signal.throwIfAborted()

@@ -44,11 +44,11 @@ function serve(): void {
   process.on("disconnect", () => process.exit())
   process.on("message", async (task: Task) => {
     try {
-      if ("image" in task) return say(recognize!(Buffer.from(task.image)))
+      if ("image" in task) return send(recognize!(Buffer.from(task.image)))
       recognize = await start(task)
-      say({ ready: true })
+      send({ ready: true })
     } catch (error) {
-      say({ error: error instanceof Error ? error.message : String(error) })
+      send({ error: error instanceof Error ? error.message : String(error) })
     }
   })
 }
@@ -73,6 +73,6 @@ function orientationOf(image: Buffer): number {
   return (big ?? little ?? "\x01").charCodeAt(0)
 }
 
-function say(answer: Answer): void {
+function send(answer: Answer): void {
   process.send?.(answer)
 }

@@ -1,4 +1,5 @@
-// GIF: a screen, then pictures that are painted on it one after the other, each in blocks of at most 255 bytes.
+// Reads a GIF: the size of the canvas, then pictures that are drawn on it in order, each in blocks of at most 255
+// bytes.
 import { cutOff, damaged } from "./errors.ts"
 import type { Shape } from "./image-format.ts"
 
@@ -24,13 +25,13 @@ export function readGif(bytes: Buffer): Shape {
       frames++
       pixels += ownWidth * ownHeight
       at = afterBlocks(bytes, at + 11 + tableOf(bytes[at + 9]!))
-    } else throw damaged("GIF", "something is between its pictures")
+    } else throw damaged("GIF", "it has unknown data between its pictures")
   }
   if (!frames) throw damaged("GIF", "it has no picture in it")
   return { width, height, frames, pixels }
 }
 
-/** Bytes of the colours that follow, by the flags before them. */
+/** The size of a colour table in bytes, from the flags before it. */
 function tableOf(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0
 }

@@ -1,4 +1,5 @@
-// WebP: chunks in a RIFF container. A simple one is the picture itself; an extended one has a canvas, and may move.
+// Reads a WebP: chunks in a RIFF container. A simple file has one picture; an extended one has a canvas and may be
+// animated.
 import { cutOff, damaged } from "./errors.ts"
 import type { Shape } from "./image-format.ts"
 
@@ -23,18 +24,17 @@ export function readWebp(bytes: Buffer): Shape {
   return { width, height, frames: frames || 1, pixels }
 }
 
-/** Undefined for what is no picture. */
+/** Undefined for chunks without a size. */
 function sizeOf(type: string, data: Buffer): { width: number; height: number } | undefined {
   if (!/^(VP8[ LX]|ANMF)$/.test(type)) return undefined
   if (data.length < (type === "VP8L" ? 5 : type === "ANMF" ? 16 : 10)) throw cutOff("WebP")
   if (type === "VP8X") return { width: data.readUIntLE(4, 3) + 1, height: data.readUIntLE(7, 3) + 1 }
   if (type === "ANMF") return { width: data.readUIntLE(6, 3) + 1, height: data.readUIntLE(9, 3) + 1 }
   if (type === "VP8L") {
-    if (data[0] !== 0x2f) throw damaged("WebP", "its picture has another beginning than it should")
+    if (data[0] !== 0x2f) throw damaged("WebP", "its picture has a wrong signature")
     const bits = data.readUInt32LE(1)
     return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
   }
-  if (data.readUIntBE(3, 3) !== 0x9d012a)
-    throw damaged("WebP", "its picture has another beginning than it should")
+  if (data.readUIntBE(3, 3) !== 0x9d012a) throw damaged("WebP", "its picture has a wrong signature")
   return { width: data.readUInt16LE(6) & 0x3fff, height: data.readUInt16LE(8) & 0x3fff }
 }

@@ -1,5 +1,5 @@
-// One configured server: its known state, from disk or from the server itself, and its client, which is created when
-// first needed. Calling a tool of a stopped server starts it.
+// One MCP server of an instance: its manifest, its state, and its client, which is created when first needed. Calling a
+// tool of a stopped server starts it.
 import { AsyncLocalStorage } from "node:async_hooks"
 import { type Caller, createElicit } from "#ability/elicitation/create-elicit.ts"
 import { listOffers } from "#ability/mcp/client/lists.ts"
@@ -29,12 +29,11 @@ export type ConfiguredServer = ToolServer &
     manifest(): Manifest.Manifest | undefined
     /** No connection was ever tried with these settings. */
     isNew(): boolean
-    /** Its lists are stale, or its last failure is old enough for another attempt. */
+    /** It is time to start the server again: its lists are stale, or its last failure is old enough. */
     isDue(): boolean
     /** Connects if needed, and resolves to the client. */
     connect(signal?: AbortSignal): Promise<MCPClient>
-    /** Runs requests other than tool calls. Until they end, the server may send the caller's person questions
-     * (elicitation). */
+    /** Runs requests other than tool calls. Meanwhile the server may ask the caller's person questions (elicitation). */
     use<T>(caller: Caller, work: (client: MCPClient) => Promise<T>): Promise<T>
     /** Records a timeout as a failure, so that the next start does not wait for this server. */
     giveUpWaiting(): void
@@ -220,7 +219,7 @@ export function createConfiguredServer(options: {
     }, settleTime).unref()
   }
 
-  /** The server does not know a tool that it listed: its list has changed. */
+  /** Reads the lists again if the server does not know a tool that it listed. */
   function refreshIfUnknown(answer: unknown): void {
     if (meansUnknownTool(answer)) refreshSoon()
   }

@@ -1,5 +1,5 @@
-// Starts servers without delaying the work: a first request waits a moment for them; servers that are slow, or failed
-// before, start in the background.
+// Starts servers without delaying the work: a first request waits a moment for servers that were never tried. Slow
+// servers, and those that failed before, start in the background.
 import { AsyncLocalStorage } from "node:async_hooks"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Log from "#kernel/process/log.ts"
@@ -8,26 +8,26 @@ import { ownCommand } from "#util/own-command.ts"
 import type { ConfiguredServer } from "./configured-server.ts"
 
 export type Starter = Readonly<{
-  /** Starts servers that were never tried, or not for a long time, in the background. */
+  /** Starts in the background the servers that were never tried, or not for a long time. */
   begin(servers: Iterable<ConfiguredServer>): void
-  /** Starts servers that were never tried, and waits for them as long as a first request may. */
+  /** Starts servers that were never tried, and waits for them up to `firstWait`. */
   waitFor(servers: Iterable<ConfiguredServer>, signal: AbortSignal): Promise<void>
-  /** A little later, starts those that failed, or were not connected for a long time. */
-  tend(): void
+  /** After `retryAfter`, starts servers that failed, or that were not connected for a long time. */
+  retryLater(): void
   end(): void
 }>
 
 const patience = 1_000
 
 const firstWait = 3_000
-const tendAfter = 2_000
+const retryAfter = 2_000
 const atOnce = 8
 
 /** `usable`: the current servers, by id. */
 export function createStarter(usable: ReadonlyMap<string, ConfiguredServer>): Starter {
   const end = new AbortController()
   const starting = new Map<ConfiguredServer, Promise<void>>()
-  let tending: NodeJS.Timeout | undefined
+  let retrying: NodeJS.Timeout | undefined
 
   async function waitFor(servers: Iterable<ConfiguredServer>, signal: AbortSignal): Promise<void> {
     const fresh = [...servers].filter(isFresh)
@@ -69,14 +69,14 @@ export function createStarter(usable: ReadonlyMap<string, ConfiguredServer>): St
     return !end.signal.aborted && usable.get(one.server.id) === one
   }
 
-  function tend(): void {
-    tending ??= setTimeout(
+  function retryLater(): void {
+    retrying ??= setTimeout(
       AsyncLocalStorage.bind(() => {
-        tending = undefined
+        retrying = undefined
         const due = [...usable.values()].filter((one) => one.isDue())
         void withSlots(2, due, start)
       }),
-      tendAfter,
+      retryAfter,
     ).unref()
   }
 
@@ -86,10 +86,10 @@ export function createStarter(usable: ReadonlyMap<string, ConfiguredServer>): St
       void withSlots(atOnce, due, start)
     },
     waitFor,
-    tend,
+    retryLater,
     end() {
       end.abort()
-      clearTimeout(tending)
+      clearTimeout(retrying)
     },
   })
 }
@@ -98,8 +98,8 @@ function isFresh(one: ConfiguredServer): boolean {
   return one.isNew() && one.state() !== "disconnected"
 }
 
-/** Works on a few items at a time. After `patience`, an item gives its slot to the next: a server that hangs must not hold up
- * the others. */
+/** Works on a few items at a time. After `patience`, an item gives its slot to the next: a server that hangs must not
+ * hold up the others. */
 async function withSlots<T>(slots: number, items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items]
   const running: Promise<void>[] = []

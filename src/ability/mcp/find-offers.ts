@@ -16,17 +16,17 @@ type Named = {
 export type Offers = {
   tools: Named[]
   resources: (Named & { uri: string; mimeType?: string; size?: number })[]
-  /** A search does not look among them. */
+  /** Empty in search results. */
   templates: (Named & { uriTemplate: string; mimeType?: string })[]
   prompts: (Named & { arguments: { name: string; description?: string; required: boolean }[] })[]
 }
-type Wish = { server?: string | undefined; search?: string | undefined }
+type Query = { server?: string | undefined; search?: string | undefined }
 
 const maxText = 500
 const mostFound = 10
 
 /** Starts no server. Throws `MCP.NotFound` for one that does not exist. */
-export async function findOffers({ server, search }: Wish): Promise<Offers> {
+export async function findOffers({ server, search }: Query): Promise<Offers> {
   const Mcp = await ifConfigured()
   if (server !== undefined) await (Mcp ?? (await import("./mcp.ts"))).get(server)
   if (!Mcp) return { tools: [], resources: [], templates: [], prompts: [] }

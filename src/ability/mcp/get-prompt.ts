@@ -1,5 +1,4 @@
-// Gets a prompt of a configured server with a person's arguments. The person named it, so no rule is asked; but its
-// folder must be trusted.
+// Gets a prompt of an MCP server with a person's arguments. The person named the prompt, so no rule applies.
 
 import type { MCPPrompt, MCPPromptContent } from "#ability/mcp/server/types.ts"
 import { NamedError } from "#util/error.ts"
@@ -8,12 +7,12 @@ import { plainText } from "#util/plain-text.ts"
 import { completeArgument } from "./complete-argument.ts"
 import * as Mcp from "./mcp.ts"
 
-type Wish = {
+type Request = {
   server: string
   name: string
   args: Record<string, string>
   /** If given, the server must be visible to this session. */
-  line?: Mcp.Line
+  ancestry?: Mcp.Ancestry
   /** The arguments that the person typed. */
   typed: string
 }
@@ -22,7 +21,7 @@ const maxNamed = 20
 const maxSuggested = 8
 
 export class PromptNotFound extends NamedError {
-  constructor({ server, name }: Wish, prompts: MCPPrompt[]) {
+  constructor({ server, name }: Request, prompts: MCPPrompt[]) {
     const known = prompts.map((prompt) => plainText(prompt.name, 100))
     const near = nearest(name, known)
     const more = known.length > maxNamed ? ", …" : ""
@@ -35,7 +34,7 @@ export class PromptNotFound extends NamedError {
 }
 
 export class InvalidArguments extends NamedError {
-  constructor({ server, name, typed }: Wish, reason: string, known: NonNullable<MCPPrompt["arguments"]>) {
+  constructor({ server, name, typed }: Request, reason: string, known: NonNullable<MCPPrompt["arguments"]>) {
     const usage = known.map((one) => (one.required ? `${one.name}=…` : `[${one.name}=…]`))
     super(
       "MCP.InvalidArguments",
@@ -45,34 +44,34 @@ export class InvalidArguments extends NamedError {
   }
 }
 
-export async function getPrompt(wish: Wish): Promise<MCPPromptContent> {
-  const server = await Mcp.get(wish.server, wish.line)
-  const inManifest = () => server.manifest()?.prompts.find(({ name }) => name === wish.name)
+export async function getPrompt(request: Request): Promise<MCPPromptContent> {
+  const server = await Mcp.get(request.server, request.ancestry)
+  const inManifest = () => server.manifest()?.prompts.find(({ name }) => name === request.name)
   let prompt = inManifest()
   if (!prompt) {
     // The prompt may be newer than the manifest.
     await server.connect()
     prompt = inManifest()
   }
-  if (!prompt) throw new PromptNotFound(wish, server.manifest()?.prompts ?? [])
-  await checkArguments(wish, prompt.arguments ?? [])
-  return server.use({}, (client) => client.getPrompt(wish.name, wish.args))
+  if (!prompt) throw new PromptNotFound(request, server.manifest()?.prompts ?? [])
+  await checkArguments(request, prompt.arguments ?? [])
+  return server.use({}, (client) => client.getPrompt(request.name, request.args))
 }
 
-async function checkArguments(wish: Wish, known: NonNullable<MCPPrompt["arguments"]>): Promise<void> {
+async function checkArguments(request: Request, known: NonNullable<MCPPrompt["arguments"]>): Promise<void> {
   const names = known.map(({ name }) => name)
-  const foreign = Object.keys(wish.args).find((key) => !names.includes(key))
+  const foreign = Object.keys(request.args).find((key) => !names.includes(key))
   const near = foreign === undefined ? undefined : nearest(foreign, names)
   if (foreign !== undefined)
     throw new InvalidArguments(
-      wish,
+      request,
       `takes no argument "${foreign}"${near ? ` (did you mean "${near}"?)` : ""}`,
       known,
     )
-  const missing = known.filter(({ name, required }) => required && !Object.hasOwn(wish.args, name))
+  const missing = known.filter(({ name, required }) => required && !Object.hasOwn(request.args, name))
   const described = await Promise.all(
     missing.map(async ({ name, description }) => {
-      const values = await suggestions(wish, name)
+      const values = await suggestions(request, name)
       const about = [
         ...(description ? [plainText(description, 200)] : []),
         ...(values.length ? [`such as ${values.join(", ")}`] : []),
@@ -80,16 +79,16 @@ async function checkArguments(wish: Wish, known: NonNullable<MCPPrompt["argument
       return about.length ? `"${name}" (${about.join("; ")})` : `"${name}"`
     }),
   )
-  if (missing.length) throw new InvalidArguments(wish, `needs ${described.join(" and ")}`, known)
+  if (missing.length) throw new InvalidArguments(request, `needs ${described.join(" and ")}`, known)
 }
 
 /** Suggestions of the server. Optional: the error is complete without them. */
-async function suggestions({ server, name, args, line }: Wish, argument: string): Promise<string[]> {
+async function suggestions({ server, name, args, ancestry }: Request, argument: string): Promise<string[]> {
   try {
     const { values } = await completeArgument(
       server,
       { prompt: name, argument, value: "", given: args },
-      line,
+      ancestry,
     )
     return values.slice(0, maxSuggested)
   } catch {

@@ -1,5 +1,4 @@
-// Access to the MCP servers of the current instance for callers that can do without: if no server is configured,
-// nothing is loaded and nothing is read.
+// Access to the MCP servers of the current instance. If there is no server, the modules for MCP are not loaded.
 
 import { join } from "node:path"
 import * as Config from "#kernel/config/config.ts"
@@ -10,12 +9,12 @@ import type { Added } from "./load-servers.ts"
 
 type Mcp = typeof import("./mcp.ts")
 
-const met = Instance.state((): { servers: boolean; brought?: Mcp } => ({ servers: false }))
+const state = Instance.state((): { servers: boolean; forSessions?: Mcp } => ({ servers: false }))
 const none: ReadonlySet<string> = new Set()
 
-/** The module `mcp.ts`; undefined as long as there has been no server. */
+/** The module `mcp.ts`; undefined as long as no server was configured or added. */
 export async function ifConfigured(): Promise<Mcp | undefined> {
-  const own = met()
+  const own = state()
   const { mcp } = await Config.get()
   own.servers ||=
     Boolean(mcp?.servers.length) || serverFiles.some((name) => statOf(join(Instance.worktree, name)))
@@ -24,21 +23,21 @@ export async function ifConfigured(): Promise<Mcp | undefined> {
 
 /** Adds servers of skills in use to the configured ones. */
 export async function addServers(added: readonly Added[]): Promise<void> {
-  met().servers = true
+  state().servers = true
   const Mcp = await import("./mcp.ts")
   Mcp.add(added)
 }
 
-/** Sets the servers that a client brings with one session, replacing earlier ones ([] = none). */
-export async function bringServers(sessionId: string, servers: readonly Added[]): Promise<void> {
-  const own = met()
-  if (!servers.length && !own.brought) return
+/** Sets the servers that a client adds to one session; they replace earlier ones ([] = none). */
+export async function setSessionServers(sessionId: string, servers: readonly Added[]): Promise<void> {
+  const own = state()
+  if (!servers.length && !own.forSessions) return
   const Mcp = await import("./mcp.ts")
-  Object.assign(own, { servers: true, brought: Mcp })
-  await Mcp.bring(sessionId, servers)
+  Object.assign(own, { servers: true, forSessions: Mcp })
+  await Mcp.setSessionServers(sessionId, servers)
 }
 
-/** The servers that are visible only to sessions other than this one and its parents. */
-export function hiddenFrom(line: readonly string[]): ReadonlySet<string> {
-  return met().brought?.hiddenFrom(line) ?? none
+/** Ids of servers that a session must not see. */
+export function hiddenFrom(ancestry: readonly string[]): ReadonlySet<string> {
+  return state().forSessions?.hiddenFrom(ancestry) ?? none
 }

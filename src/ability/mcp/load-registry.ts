@@ -32,21 +32,21 @@ const own = Instance.state<Own>(
   () => ({ taken: new Map(), work: Promise.resolve() }),
   async ({ registry, path }) => {
     await registry?.close()
-    // At the end, when nobody waits for an answer.
+    // Done last, when nobody waits for an answer.
     if (path) pruneIndexes(dirname(path))
   },
 )
 
-/** Updates run one after the other: a task must not search a registry that another one is still updating. */
+/** Updates run one after the other, so that no task searches a registry that another one is still updating. */
 export function loadRegistry(): Promise<MCPRegistry> {
   const state = own()
-  const loaded = state.work.then(bringUpToDate)
+  const loaded = state.work.then(update)
   state.work = loaded.catch(() => undefined)
   return loaded
 }
 
-async function bringUpToDate(): Promise<MCPRegistry> {
-  const offers = await offersNow()
+async function update(): Promise<MCPRegistry> {
+  const offers = await listOffers()
   const registry = await withEmbedder(await getEmbedder())
   const { taken } = own()
   for (const [id, before] of taken)
@@ -64,7 +64,7 @@ async function bringUpToDate(): Promise<MCPRegistry> {
   return registry
 }
 
-async function offersNow(): Promise<Map<string, Offers>> {
+async function listOffers(): Promise<Map<string, Offers>> {
   const servers = (await (await ifConfigured())?.usable()) ?? []
   const offers = new Map<string, Offers>(
     servers.map((one) => [one.server.id, { tools: [], manifest: one.manifest() }]),
@@ -83,7 +83,7 @@ function isSame(one: Offers, other: Offers | undefined): boolean {
   return one.tools.every((tool, i) => tool === other.tools[i])
 }
 
-/** A changed configuration may bring another embedder, which needs another index. */
+/** After a change of the configuration there may be another embedder, which needs another index. */
 async function withEmbedder(embedder: Embedder | undefined): Promise<MCPRegistry> {
   const state = own()
   if (state.registry && state.embedder === embedder) return state.registry

@@ -1,6 +1,6 @@
-// Collects the MCP servers of a work tree: of its files, of the configuration, of clients; the later one of equal ids counts. An
-// unusable one does not affect the others. Servers of an unreviewed file are not used, nor those whose command would run an
-// unreviewed file of the project.
+// Collects the MCP servers of a work tree: from its files, the configuration, clients and skills. Of equal ids the
+// later one wins, except that those of skills never replace another. An unusable server does not affect the others.
+// Servers of an unreviewed file are not used, nor those whose command would run an unreviewed file of the project.
 import { homedir } from "node:os"
 import { join, relative } from "node:path"
 import {
@@ -19,7 +19,7 @@ import { errorText } from "#util/error.ts"
 import { statOf } from "#util/file/path-info.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { parseJsonc } from "#util/parse/jsonc.ts"
-import { type Places, placeBrought } from "./place-brought.ts"
+import { type AssignedIds, assignServerIds } from "./assign-server-ids.ts"
 import { idOf, localId } from "./server-ids.ts"
 import { Unusable } from "./server-status.ts"
 
@@ -33,14 +33,14 @@ export type Found = {
   problem?: string
   /** It cannot be used because nobody has reviewed it. */
   isUntrusted?: boolean
-  /** It is the person's own, from outside of the project: nothing of the project has to be reviewed for it. */
+  /** It is the person's own, from outside of the project, so nothing has to be reviewed. */
   isOwn?: boolean
-  /** Brought by a client with a session: visible to that session only, or to all as a replacement of one that they
-   * had. */
-  brought?: "private" | "shared"
+  /** A client added it to a session. `private`: only that session sees it. `shared`: it replaces a server of all
+   * sessions, so all see it. */
+  forSession?: "private" | "shared"
 }
 /**
- * A server of a skill in use or of a client. `isOwn`: it is the person's, and no trust in the project is needed.
+ * A server of a skill in use or of a client. `isOwn`: it is the person's own, so the project need not be trusted.
  * `isLiteral`: a `${NAME}` in it is not a variable.
  */
 export type Added = {
@@ -53,11 +53,11 @@ export type Added = {
 }
 export type Loaded = {
   servers: Found[]
-  /** The ids of the servers of clients. */
-  places: Places
+  /** The ids of the servers that clients added. */
+  assigned: AssignedIds
   /** Files that could not be read, servers that were replaced. */
   problems: string[]
-  /** Servers that would be used if they were trusted. */
+  /** How many servers are unused only because they are not trusted. */
   untrusted: number
 }
 
@@ -68,47 +68,47 @@ export async function loadServers(options: {
   configured: readonly McpServer[]
   /** Servers of skills. Any other server of the same id replaces them. */
   added?: readonly Added[]
-  /** Servers of clients, by session. They replace configured ones of the same id. */
-  brought?: ReadonlyMap<string, readonly Added[]>
-  /** The ids that these have had so far. */
-  places?: Places
+  /** Servers that clients added, by session. They replace configured ones of the same id. */
+  ofSessions?: ReadonlyMap<string, readonly Added[]>
+  /** The ids that these servers had so far. */
+  assigned?: AssignedIds
 }): Promise<Loaded> {
-  const { added = [], brought = new Map(), places: before = new Map(), reviewed } = options
+  const { added = [], ofSessions = new Map(), assigned: before = new Map(), reviewed } = options
   const untrusted = reviewed.isTrusted ? undefined : reviewed.refusal(reviewed.root, "")
-  const loaded: Loaded = { servers: [], places: before, problems: [], untrusted: 0 }
+  const loaded: Loaded = { servers: [], assigned: before, problems: [], untrusted: 0 }
   const byId = new Map<string, Found>()
   const add = (found: Found, most = maxServers) => {
     const before = byId.get(found.id)
-    const isKnown = before?.brought && JSON.stringify(before.server) === JSON.stringify(found.server)
+    const isKnown = before?.forSession && JSON.stringify(before.server) === JSON.stringify(found.server)
     if (before && !isKnown)
-      loaded.problems.push(`${found.id} of ${before.source} is replaced by that of ${found.source}`)
+      loaded.problems.push(`${found.id} of ${before.source} is replaced by the one of ${found.source}`)
     if (!before && byId.size >= most)
       return void loaded.problems.push(`${found.id} is left out: there are more than ${most} servers`)
     byId.set(found.id, found)
   }
   for (const name of serverFiles)
     try {
-      for (const found of await readFile(name, reviewed)) add(found)
+      for (const found of await readServerFile(name, reviewed)) add(found)
     } catch (error) {
       loaded.problems.push(`${name} is not used: ${errorText(error)}`)
     }
-  // npx and similar programs search in the folder where they start.
+  // npx and similar programs run packages of the folder in which they start.
   const folder = untrusted ? homedir() : reviewed.root
   for (const server of options.configured) {
     const found = readEntry({ id: server.id, entry: server, source: "configuration", folder })
     add(untrusted ? found : await checked(found, reviewed))
   }
   const skills = new Set(added.map(({ id }) => id))
-  const placed = placeBrought({
-    brought,
+  const sessionServers = assignServerIds({
+    ofSessions,
     before,
     read: (one) => readEntry({ ...one, refusal: one.isOwn ? undefined : untrusted }),
     isTaken: (id) => byId.has(id) || skills.has(id),
   })
-  for (const found of placed.found)
-    add({ ...found, brought: isForAll(byId.get(found.id)) ? "shared" : "private" }, 2 * maxServers)
-  loaded.places = placed.places
-  loaded.problems.push(...placed.problems)
+  for (const found of sessionServers.found)
+    add({ ...found, forSession: isForAll(byId.get(found.id)) ? "shared" : "private" }, 2 * maxServers)
+  loaded.assigned = sessionServers.assigned
+  loaded.problems.push(...sessionServers.problems)
   for (const one of added)
     if (byId.has(one.id))
       loaded.problems.push(`${one.id} of ${one.source} is not used: there is a server of this name`)
@@ -120,19 +120,19 @@ export async function loadServers(options: {
   return loaded
 }
 
-/** Whether all sessions see a server: an unusable one, none does. */
+/** Whether all sessions see a server. No session sees an unusable one. */
 function isForAll(before: Found | undefined): boolean {
-  return before?.brought ? before.brought === "shared" : before?.server !== undefined
+  return before?.forSession ? before.forSession === "shared" : before?.server !== undefined
 }
 
-/** The command or URL of a server that a client brought: grants hold for it only, because another client may bring another
- * program under the same name. */
-export function programOf({ brought, server }: Partial<Found> = {}): readonly string[] | undefined {
-  if (!brought || !server) return undefined
+/** The command or URL of a server that a client added. Grants hold for this program only, because another client may
+ * add another program under the same name. */
+export function programOf({ forSession, server }: Partial<Found> = {}): readonly string[] | undefined {
+  if (!forSession || !server) return undefined
   return server.command ?? [server.url ?? ""]
 }
 
-async function readFile(name: string, reviewed: Reviewed.Reviewed): Promise<Found[]> {
+async function readServerFile(name: string, reviewed: Reviewed.Reviewed): Promise<Found[]> {
   const { root } = reviewed
   const path = join(root, name)
   let bytes = reviewed.isTrusted ? await readSmallFile(path) : await readSmallFile(path, root)
@@ -192,11 +192,11 @@ function readEntry(options: {
 }): Found {
   const { id, source, folder, refusal, isLiteral = false } = options
   const found = { id, source }
-  // Not even its variables are resolved.
+  // The variables of an untrusted entry are not expanded either.
   if (refusal) return { ...found, problem: refusal, isUntrusted: true }
   try {
     if (!/^[\w.-]+$/.test(id)) throw new InvalidEntry("its id may have letters, digits, '.', '_' and '-'")
-    if (id === localId) throw new InvalidEntry(`"${localId}" is the name of what belongs to this program`)
+    if (id === localId) throw new InvalidEntry(`"${localId}" is reserved for the tools of this program`)
     const entry = checkEntry(options.entry)
     if (entry.disabled) throw new InvalidEntry("it is disabled")
     return { ...found, server: normalizeServer(entry, { id, folder, isLiteral }) }
@@ -206,7 +206,7 @@ function readEntry(options: {
   }
 }
 
-/** A stamp of the files that name servers; it changes whenever one of them does. */
+/** A text that changes whenever a file that names servers changes. */
 export function stampOf(worktree: string): string {
   return serverFiles
     .flatMap((name) => {
@@ -220,13 +220,14 @@ export function stampOf(worktree: string): string {
  * Servers of a client, or of the person's own skills, need no review. */
 export async function mayStart(found: Found, worktree: string): Promise<void> {
   const reviewed = await Reviewed.of(worktree)
-  if (found.brought || found.isOwn || !found.server || !reviewed.isTrusted) return
+  if (found.forSession || found.isOwn || !found.server || !reviewed.isTrusted) return
   const problem = await unreviewedProgram(found.server, reviewed)
   if (problem) throw new Unusable({ ...found, problem, isUntrusted: true })
 }
 
-/** Why it must not start: its command would run a project file, or a file that this one imports, that nobody reviewed. The
- * program reads these files itself later, so the check runs when servers are listed and again right before each start. */
+/** Why a server must not start: its command would run an unreviewed file of the project, or one that imports such a
+ * file. The program itself reads these files later, so this is checked when servers are listed and again right before
+ * each start. */
 async function unreviewedProgram(
   server: MCPServerConfig,
   reviewed: Reviewed.Reviewed,

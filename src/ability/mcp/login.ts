@@ -15,9 +15,9 @@ import { errorText } from "#util/error.ts"
 
 type Place = { server: MCPServerConfig; resolve?: Resolve }
 
-const patience = 300_000
+const timeout = 300_000
 
-/** Resolves once tokens are stored. "present" when the server asks for no login. */
+/** Resolves after the tokens are stored. Returns "present" if the server needs no login. */
 export async function login(options: {
   server: MCPServerConfig
   /** The address to open in a browser. */
@@ -32,7 +32,7 @@ export async function login(options: {
   const wanted = await findWanted(options)
   if (!wanted) return "present"
   const sdk = await loadSDK()
-  const signal = AbortSignal.any([AbortSignal.timeout(patience), ...(options.signal ? [options.signal] : [])])
+  const signal = AbortSignal.any([AbortSignal.timeout(timeout), ...(options.signal ? [options.signal] : [])])
   await using callback = await openCallback(signal)
   const provider = createLoginProvider({ server, redirectUrl: callback.url, mayRegister: true })
   const flow = {
@@ -68,8 +68,8 @@ export async function login(options: {
   return "done"
 }
 
-/** In older revisions of the protocol a server was its own authorization server, sometimes at another path. For those it can
- * only be checked that the metadata comes from the server's own origin. */
+/** In older revisions of the protocol a server was its own authorization server, sometimes at another path. For such a
+ * server only one check is possible: its metadata must come from its own origin. */
 async function isOfOldRevision(
   given: Place & {
     sdk: SDK
@@ -92,7 +92,7 @@ async function isOfOldRevision(
   return metadata !== undefined && URL.canParse(metadata.issuer) && new URL(metadata.issuer).origin === origin
 }
 
-/** Asks the server, unless its requirements are known. */
+/** The stored requirements of the server, else those that it states. Undefined if it needs no login. */
 async function findWanted({ server, resolve }: Place): Promise<LoginFile.Wanted | undefined> {
   const noted = LoginFile.get(server.url!).wanted
   if (noted?.scope) return noted

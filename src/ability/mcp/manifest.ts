@@ -1,5 +1,5 @@
 // The manifest: what a server offered when it last ran, stored so that its tools are known before it starts. A server with
-// other settings has another manifest. A failure is stored too, so that nobody waits for it a second time.
+// other settings has another manifest. A failure is stored too, so that the next start does not wait for it.
 import { createHash } from "node:crypto"
 import { readFileSync, utimes } from "node:fs"
 import { lstat, readdir, rm, writeFile } from "node:fs/promises"
@@ -27,15 +27,15 @@ export type Manifest = Offers & {
 /** When the lists of a server were read, and for how long they are valid. */
 export type Freshness = Pick<Manifest, "time" | "ttl">
 
-/** For lists of servers that state none. */
+/** For servers that do not state how long their lists are valid. */
 const defaultTtl = 300_000
-/** Many servers state 0; they are not asked at every call for that. */
+/** Many servers state 0; even those are not asked again at every call. */
 const minTtl = 5_000
 const maxTtl = 86_400_000
 const maxBytes = 8 << 20
 const maxChangedTools = 20
 const day = 86_400_000
-/** A manifest that nobody read for so long is removed. A read is noted once a day, as the time of the file. */
+/** A manifest that was not read for this long is removed. Once a day, a read updates the time of the file. */
 const maxAge = 60 * day
 /** Files that one run of `prune` checks. */
 const maxChecked = 1_000
@@ -67,13 +67,16 @@ export async function write(server: MCPServerConfig, manifest: Manifest): Promis
     const json = JSON.stringify(manifest)
     await replaceFile(fileOf(server), json.length > maxBytes ? JSON.stringify(tooLarge()) : json)
   } catch (error) {
-    Log.warn("what an MCP server offers could not be kept", { server: server.id, error: errorText(error) })
+    Log.warn("the manifest of an MCP server could not be written", {
+      server: server.id,
+      error: errorText(error),
+    })
   }
 }
 
-/** With the time 0, the server is tried again in the background at once. */
+/** Its time is 0, so that the server is started again in the background at once. */
 function tooLarge(): Manifest {
-  const error = `it offers more than can be kept (${maxBytes} bytes); its tools are known once it is up`
+  const error = `it offers more than can be stored (${maxBytes} bytes); its tools are known once it has started`
   return { version: 1, ...nothing, time: 0, error }
 }
 
@@ -98,7 +101,7 @@ export function isSame(one: Manifest, other: Manifest): boolean {
   return offersOf(one) === offersOf(other)
 }
 
-/** One line for each tool that describes itself otherwise than before: grants were given for the earlier description. */
+/** One line for each tool whose description has changed, because grants were given for the earlier one. */
 export function describeChangedTools(
   serverId: string,
   { before, now }: { before: MCPTool[]; now: MCPTool[] },
@@ -107,18 +110,18 @@ export function describeChangedTools(
   return now
     .filter((tool) => (known.get(tool.name) ?? JSON.stringify(tool)) !== JSON.stringify(tool))
     .slice(0, maxChangedTools)
-    .map(({ name }) => `tool "${modelId(serverId, name)}" says something else of itself than before`)
+    .map(({ name }) => `tool "${modelId(serverId, name)}" has another description than before`)
 }
 
-/** The id under which models see a tool. Another tool may have taken the usual one. */
+/** The id that models see. It differs from the usual one if another tool has that. */
 function modelId(serverId: string, name: string): string {
   const place = `${serverId}/${name}`
   const tool = ToolRegistry.list().find((tool) => tool.server === serverId && placeOf(tool) === place)
   return tool?.id ?? serverToolId(serverId, name)
 }
 
-/** Removes unused manifests, once a day and a bounded number at a time: clients whose keys change bring another server with
- * every session. What fails is left for another day. */
+/** Removes unused manifests, once a day and a limited number at a time. There may be many: a client whose keys change
+ * adds another server with every session. Files that cannot be removed are tried again another day. */
 export async function prune(folder: string): Promise<void> {
   try {
     const now = Date.now()
@@ -126,7 +129,7 @@ export async function prune(folder: string): Promise<void> {
     if (now - (statOf(stamp)?.mtimeMs ?? 0) < day) return
     await writeFile(stamp, "", { mode: 0o600 })
     const names = (await readdir(folder)).filter((name) => ownFile.test(name))
-    // If there are very many, every day others.
+    // If there are more, other files are checked every day.
     const from = (Math.floor(now / day) * maxChecked) % Math.max(1, names.length)
     for (const name of [...names.slice(from), ...names.slice(0, from)].slice(0, maxChecked))
       await removeOld(join(folder, name), now)
@@ -142,7 +145,7 @@ async function removeOld(path: string, now: number): Promise<void> {
     const stat = await lstat(path)
     if (stat.isFile() && now - stat.mtimeMs > maxAge) await rm(path, { force: true })
   } catch (error) {
-    // Another process does the same.
+    // Another process may remove files at the same time.
     if (errorCode(error) !== "ENOENT") Log.debug("a manifest stays", { path, error: errorText(error) })
   }
 }
@@ -154,7 +157,7 @@ function isValid({ version, time, tools, resources, templates, prompts }: Manife
   return lists.every((list) => Array.isArray(list) && list.every((item) => typeof item?.name === "string"))
 }
 
-/** The name is a hash of all settings that make the server another one; secrets are in it only as a part of the hash. */
+/** The file name is a hash of all settings that identify the server. Secrets are among them, but only in the hash. */
 function fileOf({ id, transport, url, command, env, cwd, headers }: MCPServerConfig): string {
   const key = JSON.stringify([id, transport, url, command, env, cwd, headers])
   return join(folder(), `${createHash("sha256").update(key).digest("hex").slice(0, 40)}.json`)

@@ -1,6 +1,6 @@
-// The MCP servers of an instance: those that are configured, those of skills in use, and those that clients bring with
-// their sessions. A start does not wait for them: what they offer is known from their manifests, a server that was never
-// tried gets a moment, and the others start when they are first used.
+// The MCP servers of an instance: configured ones, those of skills in use, and those that clients add to their
+// sessions. Manifests tell what they offer, so a request does not wait for them, except a moment for servers that were
+// never tried. The others start when they are first used.
 import { isDeepStrictEqual } from "node:util"
 import type { MCPHooks } from "#ability/mcp/server/types.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
@@ -10,11 +10,11 @@ import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { errorText } from "#util/error.ts"
+import { type AssignedIds, assignedTo } from "./assign-server-ids.ts"
 import { type ConfiguredServer, createConfiguredServer } from "./configured-server.ts"
 import { createStarter, type Starter } from "./create-starter.ts"
 import { type Added, type Found, loadServers, mayStart, programOf, stampOf } from "./load-servers.ts"
 import * as Manifest from "./manifest.ts"
-import { type Places, placesOf } from "./place-brought.ts"
 import { Changed, NotFound, reportProblems, type Status, statusOf, Unusable } from "./server-status.ts"
 
 export type {
@@ -25,18 +25,18 @@ export type {
 } from "#ability/mcp/server/types.ts"
 export { Changed, NotFound, Status } from "./server-status.ts"
 
-/** A session, its parent, and so on: servers that a session brought are visible to its subtasks. */
-export type Line = readonly string[]
+/** The ids of a session, its parent, and so on. The servers of a session are visible to its tasks, too. */
+export type Ancestry = readonly string[]
 type Servers = {
   /** Identifies what the list was made from. */
   key?: string
   found: Found[]
   /** Servers of skills in use, by id. */
   added: Map<string, Added>
-  /** Servers of clients, by session. */
-  brought: Map<string, readonly Added[]>
-  /** The ids of these in `found`. */
-  places: Places
+  /** Servers that clients added, by session. */
+  ofSessions: Map<string, readonly Added[]>
+  /** The ids that these servers have in `found`. */
+  assigned: AssignedIds
   usable: Map<string, ConfiguredServer>
   problems: Map<string, string[]>
   said: Set<string>
@@ -53,8 +53,8 @@ const servers = Instance.state<Servers>(
     return {
       found: [],
       added: new Map(),
-      brought: new Map(),
-      places: new Map(),
+      ofSessions: new Map(),
+      assigned: new Map(),
       usable,
       problems: new Map(),
       said: new Set(),
@@ -67,16 +67,16 @@ const servers = Instance.state<Servers>(
     starter.end()
     await work
     await Promise.all([...[...usable.values()].map((one) => one.close()), ...closing.values()])
-    // At the end, when nobody waits for an answer.
+    // Done last, when nobody waits for an answer.
     await Manifest.prune(Manifest.folder())
   },
 )
 
-/** Puts the tools of a session's servers into the registry, as far as they are known. Called before each request. */
-export async function prepare(signal: AbortSignal, line?: Line): Promise<void> {
+/** Registers the known tools of a session's servers. Called before each request. */
+export async function prepare(signal: AbortSignal, ancestry?: Ancestry): Promise<void> {
   const { starter } = servers()
-  await starter.waitFor(await usable(line), signal)
-  starter.tend()
+  await starter.waitFor(await usable(ancestry), signal)
+  starter.retryLater()
 }
 
 /** Adds servers of skills in use, until the instance ends. A configured server of the same id takes precedence. */
@@ -84,15 +84,15 @@ export function add(list: readonly Added[]): void {
   for (const one of list) servers().added.set(one.id, one)
 }
 
-/** Sets the servers that a client brings with a session, replacing earlier ones. New ones start in the background;
- * with none, resolves when the session's servers have ended. Never throws. */
-export async function bring(sessionId: string, list: readonly Added[]): Promise<void> {
+/** Sets the servers that a client adds to a session; they replace earlier ones. New ones start in the background. With
+ * an empty list, resolves when the session's servers have ended. Never throws. */
+export async function setSessionServers(sessionId: string, list: readonly Added[]): Promise<void> {
   const own = servers()
-  if (!own.brought.delete(sessionId) && !list.length) return
-  if (list.length) own.brought.set(sessionId, list)
+  if (!own.ofSessions.delete(sessionId) && !list.length) return
+  if (list.length) own.ofSessions.set(sessionId, list)
   const done = usable([sessionId]).then(
     (all) => {
-      const { ids } = placesOf(own, [sessionId])
+      const { ids } = assignedTo(own, [sessionId])
       own.starter.begin(all.filter(({ server }) => ids.has(server.id)))
     },
     (error) =>
@@ -103,22 +103,22 @@ export async function bring(sessionId: string, list: readonly Added[]): Promise<
   await Promise.all(own.closing.values())
 }
 
-/** Ids of servers that a session does not see: those that only other sessions have, and those whose name it uses for its
- * own. Of the servers whose tools are in the registry now. */
-export function hiddenFrom(line: Line): ReadonlySet<string> {
+/** Ids of servers that a session must not see: those of other sessions, and those whose name it uses for a server of
+ * its own. */
+export function hiddenFrom(ancestry: Ancestry): ReadonlySet<string> {
   const own = servers()
-  const { ids, names } = placesOf(own, line)
+  const { ids, names } = assignedTo(own, ancestry)
   const hidden = own.found.filter(
-    ({ id, brought }) => !ids.has(id) && (brought === "private" || names.has(id)),
+    ({ id, forSession }) => !ids.has(id) && (forSession === "private" || names.has(id)),
   )
   return new Set(hidden.map(({ id }) => id))
 }
 
 /** The status of all servers, or of those that a session sees. Starts none. `isQuiet`: the caller shows the problems of the
  * servers itself, so they are not logged. */
-export async function list(line?: Line, { isQuiet = false } = {}): Promise<Status[]> {
+export async function list(ancestry?: Ancestry, { isQuiet = false } = {}): Promise<Status[]> {
   const own = await current(isQuiet)
-  return visible(own, line).map((found) => status(own, found))
+  return visible(own, ancestry).map((found) => status(own, found))
 }
 
 /** Starts or reaches a server. A failure is in its status. */
@@ -136,18 +136,18 @@ export async function disconnect(id: string): Promise<Status> {
 }
 
 /** Throws `NotFound` or `Unusable`. */
-export async function get(id: string, line?: Line): Promise<ConfiguredServer> {
-  return (await find(id, line)).one
+export async function get(id: string, ancestry?: Ancestry): Promise<ConfiguredServer> {
+  return (await find(id, ancestry)).one
 }
 
-export async function usable(line?: Line): Promise<ConfiguredServer[]> {
+export async function usable(ancestry?: Ancestry): Promise<ConfiguredServer[]> {
   const own = await current()
-  return visible(own, line).flatMap(({ id }) => own.usable.get(id) ?? [])
+  return visible(own, ancestry).flatMap(({ id }) => own.usable.get(id) ?? [])
 }
 
-async function find(id: string, line?: Line) {
+async function find(id: string, ancestry?: Ancestry) {
   const own = await current()
-  const seen = visible(own, line)
+  const seen = visible(own, ancestry)
   const found = seen.find((one) => one.id === id)
   if (!found)
     throw new NotFound(
@@ -159,13 +159,13 @@ async function find(id: string, line?: Line) {
   return { own, found, one }
 }
 
-function visible({ found }: Servers, line: Line | undefined): Found[] {
-  if (!line) return found
-  const hidden = hiddenFrom(line)
+function visible({ found }: Servers, ancestry: Ancestry | undefined): Found[] {
+  if (!ancestry) return found
+  const hidden = hiddenFrom(ancestry)
   return found.filter(({ id }) => !hidden.has(id))
 }
 
-/** The servers by the files, the configuration and the trust of the folder as they are now. */
+/** Brings the list of servers up to date with the files, the configuration and what is reviewed. */
 async function current(isQuiet = false): Promise<Servers> {
   const own = servers()
   const done = own.work.then(() => reconcile(own, isQuiet))
@@ -180,19 +180,19 @@ async function reconcile(own: Servers, isQuiet: boolean): Promise<void> {
   const reviewed = await Reviewed.of(worktree)
   const configured = mcp?.servers ?? []
   const added = [...own.added.values()]
-  const brought = new Map(own.brought)
-  const key = JSON.stringify([stampOf(worktree), reviewed.stamp, configured, added, [...brought]])
+  const ofSessions = new Map(own.ofSessions)
+  const key = JSON.stringify([stampOf(worktree), reviewed.stamp, configured, added, [...ofSessions]])
   if (key === own.key) return
-  const loaded = await loadServers({ reviewed, configured, added, brought, places: own.places })
+  const loaded = await loadServers({ reviewed, configured, added, ofSessions, assigned: own.assigned })
   reportProblems(isQuiet ? { ...loaded, servers: [] } : loaded, own.said)
   const wanted = new Map(loaded.servers.map((found) => [found.id, found]))
   // The tools of a replaced server are removed before a session can see its successor.
   for (const [id, one] of own.usable)
     if (!isDeepStrictEqual([one.server, one.program], [wanted.get(id)?.server, programOf(wanted.get(id))]))
       await release(own, one)
-  const gone = own.found.filter(({ id, brought }) => brought && !wanted.has(id))
+  const gone = own.found.filter(({ id, forSession }) => forSession && !wanted.has(id))
   own.found = loaded.servers
-  own.places = loaded.places
+  own.assigned = loaded.assigned
   for (const found of gone) Bus.publish(Changed, { ...status(own, found), state: "disconnected" })
   for (const found of loaded.servers) {
     const { id, server } = found
@@ -209,9 +209,9 @@ async function reconcile(own: Servers, isQuiet: boolean): Promise<void> {
     })
     own.usable.set(id, one)
     if (one.manifest()) await loadTools(own, one)
-    if (found.brought) Bus.publish(Changed, status(own, found))
+    if (found.forSession) Bus.publish(Changed, status(own, found))
   }
-  // A refused program may become as reviewed again, which no timestamp shows.
+  // A refused program may return to its reviewed content. No timestamp shows that, so the next call checks again.
   own.key = loaded.untrusted > 0 && reviewed.isTrusted ? "" : key
 }
 

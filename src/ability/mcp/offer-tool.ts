@@ -1,6 +1,5 @@
-// The tool for the resources and prompts of a server: `query` searches them, `uri` reads a resource, `prompt`
-// gets the text of a prompt. It passes the gate like every call: `mcp.call` of `server/resource:uri` or
-// `server/prompt:name`.
+// The tool for the resources and prompts of a server: `query` searches them, `uri` reads a resource, `prompt` gets the
+// text of a prompt. Reading needs the permission `mcp.call` of `server/resource:uri` or `server/prompt:name`.
 import { z } from "zod"
 import type { MCPContent } from "#ability/mcp/server/types.ts"
 import { outputOf } from "#ability/tool/server-output.ts"
@@ -44,7 +43,7 @@ export function offerTool(one: ConfiguredServer, manifest: Manifest): Definition
       const { query, uri, prompt } = given as Args
       if (uri) return [{ permission: "mcp.call", target: `${server}/resource:${uri}` }]
       if (prompt) return [{ permission: "mcp.call", target: `${server}/prompt:${prompt}` }]
-      // A search shows only names that are known already.
+      // A search only shows names of the manifest.
       return query ? [] : [{ permission: "mcp.call", target: `${server}/resource:` }]
     },
     execute: (given, context) => run(one, given as Args, context),
@@ -101,7 +100,7 @@ async function promptText(one: ConfiguredServer, { prompt, ...args }: Args, call
   }
 }
 
-/** Without an index to search, the first ones are shown. */
+/** Without an index, the first resources and prompts are shown. */
 async function search(one: ConfiguredServer, query: string, find: Context["findOffers"]): Promise<Output> {
   const all = one.manifest()
   const { resources, prompts } = find
@@ -132,7 +131,7 @@ async function search(one: ConfiguredServer, query: string, find: Context["findO
   }
 }
 
-/** Matches by words of the query, most words first. These items are in no index. */
+/** Templates that contain words of the query, most words first. They are not in the index. */
 function fitting(templates: Manifest["templates"], query: string): Manifest["templates"] {
   const words = new Set(query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu))
   const scored = templates.map((item) => {

@@ -17,7 +17,7 @@ export async function searchTools(
   const byPlace = new Map<string, Definition>()
   for (const tool of tools) byPlace.set(placeOf(tool), tool)
   const registry = await loadRegistry()
-  // Tools that were not given may rank before the others.
+  // Other tools of the registry may rank before the given ones.
   const rest = ToolRegistry.list().length - byPlace.size
   const found = await registry.discoverRelevant(ends(words), { limit: limit + rest })
   return found.tools

@@ -1,4 +1,4 @@
-// Ids of MCP servers. An id is a part of names and rules, while people and clients give servers any name.
+// Converts the names of MCP servers, which can be any text, into ids.
 import { createHash } from "node:crypto"
 import { localId } from "./registry/local-tools.ts"
 
@@ -6,13 +6,13 @@ export { localId }
 
 const maxHead = 55
 
-/** An id is a part of names and rules: no slash, nothing that is a pattern. */
+/** Ids are parts of tool names and of rules, so they have no slash and no wildcard. */
 export function idOf(name: string): string {
   return name.replace(/[^\w.-]+/g, "-").slice(0, 64)
 }
 
-/** Ids for the names of one list. A name that is an id keeps it. A name whose id would be unreadable, or that of another
- * name, gets a hash at its end, so that it has the same id every time. */
+/** The ids for a list of names. A name that is a valid id stays as it is. If the id would be unreadable, or two names
+ * would have the same, it ends with a hash of the name, so that a name always has the same id. */
 export function idsOf(names: readonly string[]): Map<string, string> {
   const all = [...new Set(names)]
   const counts = new Map<string, number>()

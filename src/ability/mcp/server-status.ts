@@ -1,4 +1,5 @@
-// The status of MCP servers for people and clients, the event that reports it, and why a server cannot be had.
+// The status of MCP servers for people and clients, the event that reports it, and the errors for a server that cannot
+// be used.
 import { z } from "zod"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -17,21 +18,21 @@ export type State = z.infer<typeof State>
 export const Status = z.object({
   id: about("The server.", z.string()),
   name: about("Its name for people.", z.string()),
-  source: z.string().describe("the file that names it, `configuration`, or who brought it"),
+  source: z.string().describe("the file that names it, `configuration`, or the client that added it"),
   transport: about("How it is reached.", z.enum(["http", "sse", "stdio"]).optional()),
   state: State,
   error: about("Why it failed.", z.string().optional()),
-  protocol: z.string().optional().describe("the revision that is spoken with it"),
-  version: z.string().optional().describe("its name for itself, and its version"),
+  protocol: z.string().optional().describe("the revision of the protocol"),
+  version: z.string().optional().describe("the name and version that the server reports"),
   tools: about("How many tools it offers.", z.number()),
   resources: about("How many resources.", z.number()),
   prompts: about("How many prompts.", z.number()),
-  problems: z.array(z.string()).describe("what of it cannot be offered"),
+  problems: z.array(z.string()).describe("the parts of it that cannot be used"),
 })
 export type Status = z.infer<typeof Status>
 
 export const Changed = Bus.define("mcp.changed", Status, {
-  when: "An MCP server came up, failed, went away, or offers something else.",
+  when: "An MCP server connected, failed or ended, or its lists changed.",
 })
 
 /** More problems are counted, not listed. */
@@ -48,7 +49,7 @@ export class NotFound extends NamedError {
   }
 }
 
-/** It is configured and cannot be used: by what it says, or because it is not trusted. */
+/** The server is configured but cannot be used: its entry is invalid, or it is not trusted. */
 export class Unusable extends NamedError {
   constructor({ id, source, problem, isUntrusted }: Found) {
     const name = isUntrusted ? "MCP.Untrusted" : "MCP.InvalidServer"

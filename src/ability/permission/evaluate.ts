@@ -1,5 +1,5 @@
-// Evaluates the rules for one need. The last matching rule counts, with two exceptions: an agent or a project cannot
-// lift a person's denial, and a grant lifts no denial. Pure: it asks, reads and stores nothing.
+// Evaluates the rules for one need. The last matching rule wins, with two exceptions: an agent or a project cannot
+// override a person's denial, and a grant overrides no denial. These functions are pure.
 import { posix } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
@@ -21,10 +21,10 @@ export type Decision = {
   action: Action
   rule?: Rule
   source?: string
-  /** It would change what runs, or a link leads it out of the workspace: only a rule that names it, or a person, can
-   * allow it. */
+  /** It would change what runs, or it goes through a link out of the workspace. Only a person, or a rule that names it,
+   * can allow it. */
   protected?: true
-  /** It would reach our own keys and tokens: only a rule that names them can allow it, no reply and no `--yes`. */
+  /** It would reach our own keys and tokens. Only a rule that names them can allow it, neither a reply nor `--yes`. */
   secret?: true
   /** A person allowed it with "always", but the tool has changed since. */
   changed?: true
@@ -32,9 +32,9 @@ export type Decision = {
   parts?: AskedPart[]
 }
 
-/** These sources come with an agent or a project, not from the person. */
+/** Sources of rules that a person did not write. */
 const weak = new Set(["agent", "project", "typescript"])
-/** Their rules may come from a question or a refusal that showed them. */
+/** Sources whose rules may be copied from a question or an error message. */
 const exact = new Set(["grant", "session"])
 const strictness = { allow: 0, ask: 1, deny: 2 }
 
@@ -65,13 +65,13 @@ export function isStricter(first: Action, second: Action): boolean {
   return strictness[first] > strictness[second]
 }
 
-/** What all of them allow: the rules of the session and of each session above it. */
+/** Applies the rules of a session and of each of its parents; the strictest decision wins. */
 export function evaluateAll(need: Need, stacks: [Layer[], ...Layer[][]]): Decision {
   const [first, ...others] = stacks
   return strictest(evaluate(need, ...first), ...others.map((layers) => evaluate(need, ...layers)))
 }
 
-/** The stricter one; of equals the first. */
+/** The strictest decision; of equally strict ones the first. */
 export function strictest(first: Decision, ...others: Decision[]): Decision {
   let least = first
   for (const other of others) {
@@ -85,7 +85,7 @@ function marksOf({ protected: isProtected, changed }: Decision): Pick<Decision, 
   return { ...(isProtected ? { protected: true } : {}), ...(changed ? { changed: true } : {}) }
 }
 
-/** The narrowest rules that would allow it next time: one for each command of a line. Undefined if no rule can. */
+/** The narrowest rules that would allow a need: one for each command of a line. Empty if no rule can. */
 export function narrowest({ permission, target }: Need): Rule[] {
   if (!isKnown(permission)) return []
   const patterns =
@@ -103,7 +103,7 @@ export function isOutside({ permission, target }: Need): boolean {
   return isFile(permission) && worktreeNow() !== undefined && posix.isAbsolute(shown(target))
 }
 
-/** A grant for an MCP tool applies only to the tool as it was then; written rules apply to its name. */
+/** A grant for an MCP tool applies only while the tool is unchanged; other rules apply to its name. */
 function evaluateNamed({ permission, target, fingerprint }: Need, layers: Layer[]): Decision {
   let changed = false
   const judge = (fitsName: (rule: Rule) => boolean) =>
@@ -114,7 +114,7 @@ function evaluateNamed({ permission, target, fingerprint }: Need, layers: Layer[
       return false
     })
   const fits = ({ pattern }: Rule) => fitsText(pattern, target)
-  // Models and other programs know `my.server` as `my_server`; a rule that denies that name means this server.
+  // Models and other programs call `my.server` `my_server`, so a rule that denies that name applies to this server.
   const plain = permission === "mcp.call" ? target.replace(/[^\w/-]/g, "_") : target
   const meant = (rule: Rule) => fits(rule) || (rule.action !== "allow" && fitsText(rule.pattern, plain))
   const decision = plain === target ? judge(fits) : strictest(judge(fits), judge(meant))
@@ -189,7 +189,7 @@ function decide(
 
 function fitsFile({ pattern, action, permission }: Rule, path: Path, worktree: string | undefined): boolean {
   if (pattern !== "*") return fitsPath(pattern, path, worktree)
-  // Denying "*" denies everything; allowing it allows only what a star matches.
+  // A deny rule for "*" applies to every path; an allow rule only to those that a star matches.
   if (action !== "allow") return true
   return fitsPath(isFile(permission) ? "*" : "**", path, worktree)
 }

@@ -11,13 +11,13 @@ const shells = /^((ba|da|z|k|mk|a|c|tc|fi)?sh|pwsh)$/
 const interpreters = /^(python[\d.]*|node|deno|bun|perl|ruby|php|lua|tclsh)$/
 const input = /^(-|\/dev\/(stdin|fd\/\d+)|\/proc\/\w+\/fd\/\d+)$/
 
-/** What would allow all commands of a line; an empty text stands for a command that cannot be granted. */
+/** The exact form of each command of a line, for a grant; "" for a command that cannot be granted. */
 export function writtenCommands(line: string): string[] {
   const forms = formsOf(line)
   return exactCommands(line).map((text) => (text && forms.get(text)) ?? "")
 }
 
-/** The text that rules see for the commands of a line that are written like this, if no other command has it. */
+/** Returns a function that converts the exact form of a command of the line into its text without quotes. */
 export function readTexts(line: string): (form: string) => string | undefined {
   let texts: Map<string | undefined, string> | undefined
   return (form) => {
@@ -26,7 +26,8 @@ export function readTexts(line: string): (form: string) => string | undefined {
   }
 }
 
-/** How the commands of a line are written, by their text; undefined if two differ, or it is unclear. */
+/** The exact forms of the commands of a line, by their text. Undefined if two commands with one text differ, or if it
+ * is unclear. */
 function formsOf(line: string): Map<string, string | undefined> {
   const forms = new Map<string, string | undefined>()
   for (const command of reach(splitCommand(line).commands)) {
@@ -43,13 +44,13 @@ function formOf(command: SimpleCommand, line: string): string | undefined {
   const forms = words.map(({ text, isLiteral }) => {
     if (!isLiteral) return undefined
     if (!home.test(text)) return plain.test(text) ? text : quoted(text)
-    // In quotes it is a plain name; without quotes it is the person's home folder.
+    // In quotes, "~" is a plain character; otherwise it is the person's home folder.
     return /["'\\]/.test(line) || !plain.test(text.replaceAll("~", "")) ? undefined : text
   })
   return forms.includes(undefined) ? undefined : forms.join(" ")
 }
 
-/** Whether its input decides what it does: `sh`, `python3 -`, `sudo bash -s`, `xargs rm`. */
+/** Whether the command runs what it reads from its input: `sh`, `python3 -`, `sudo bash -s`, `xargs rm`. */
 function isFed(command: SimpleCommand, depth = 0): boolean {
   const [name = "", ...rest] = command.words.map(({ text }) => text)
   const program = programOf(name)

@@ -1,4 +1,4 @@
-// Why a call was not run, for the model and the person, with what would allow it.
+// Explains to the model and the person why a call was not run, and what would allow it.
 import { readPath } from "#util/wildcard.ts"
 import { type Decision, isOutside, type Need, narrowest, shown } from "./evaluate.ts"
 import { isOwnConfiguration } from "./own-configuration.ts"
@@ -21,7 +21,7 @@ export function sayNeed(need: Need & Pick<Decision, "changed">): string {
   return `${permission} of ${JSON.stringify(short)}${notes.map((note) => ` (${note})`).join("")}`
 }
 
-/** For a person who decides about it. */
+/** A need as a question shows it. */
 export function showNeed(need: Need & Decision): ShownNeed {
   const { permission, target, fingerprint, changed, parts } = need
   return {
@@ -46,8 +46,8 @@ function saySecret(tool: string, need: JudgedNeed): string {
   return `"${tool}" was not run: ${sayNeed(need)} would reach vitamin's own keys and tokens. Only a rule that names them allows it${how}`
 }
 
-/** For a call that needs a question when nobody can be asked: what would have allowed it, as an option of the command
- * line or of the library. */
+/** Explains a call that needs a question when nobody can be asked, and names the option of the command line or the
+ * library that would allow it. */
 export function sayNobody(
   tool: string,
   needs: JudgedNeed[],

@@ -24,9 +24,12 @@ export const Info = z
   .strictObject({
     id: z.string(),
     time: z.number(),
-    agent: z.string().min(1).describe("for whom it counts"),
+    agent: z.string().min(1).describe("the agent that may do it"),
     sessionId: z.string().min(1).describe("the session of the person who gave it"),
-    worktree: z.string().min(1).describe("where it counts: a copy of the project elsewhere may be another's"),
+    worktree: z
+      .string()
+      .min(1)
+      .describe("the folder that it holds in; a copy of the project elsewhere may belong to somebody else"),
     scope: Scope,
     permission: z.string().refine(isKnown, "no such permission"),
     pattern: z.string(),
@@ -34,9 +37,7 @@ export const Info = z
       .string()
       .min(1)
       .optional()
-      .describe(
-        "of a server's tool: a sum of what it said of itself; when that changes, the grant does not count",
-      ),
+      .describe("for a tool of an MCP server: a hash of its description; the grant ends when that changes"),
     expires: z.number().optional().describe("when it ends, in milliseconds since 1970"),
   })
   .refine((grant) => isExact(grant) || isAllEdits(grant), {
@@ -62,14 +63,14 @@ function isAllEdits(grant: { permission: string; pattern: string; scope: Scope }
   return scope === "session" && pattern === allFiles && editPermissions.includes(permission)
 }
 
-/** What was read already, and which records were reported. */
+/** Grants that were read already, and damaged records that were reported. */
 const known = Instance.state(() => ({ grants: new Map<string, Info>(), bad: new Set<string>() }))
 
 /** Store rules. A rule that contains a secret is not stored: redacted, it would not be what was shown. */
 export async function create({ rules, expires, fingerprint, ...draft }: Draft): Promise<void> {
   for (const { permission, pattern } of rules) {
     if (Secret.reveals(pattern)) {
-      Log.warn('"always" is not kept, since it has a secret in it; it will be asked for again', {
+      Log.warn('"always" is not stored, because it contains a secret; it will be asked for again', {
         permission,
       })
       continue
@@ -136,7 +137,7 @@ export async function removeOfSession(session: { id: string; projectId: string }
   }
 }
 
-/** Grants with the same rule for an earlier version of the tool. */
+/** Removes grants of the same rule for an earlier version of the tool. */
 async function removeOutdated(grant: Info): Promise<void> {
   const placeOf = ({ agent, worktree, permission, pattern, scope, sessionId }: Info) =>
     JSON.stringify([agent, worktree, permission, pattern, scope === "session" ? sessionId : scope])
@@ -149,7 +150,7 @@ async function read(id: string): Promise<Info | undefined> {
   const { grants, bad } = known()
   try {
     const grant = Info.parse(await Storage.read(keyOf(id)))
-    if (grant.id !== id) throw new Error(`it says that it is ${JSON.stringify(grant.id)}`)
+    if (grant.id !== id) throw new Error(`its content has the id ${JSON.stringify(grant.id)}`)
     grants.set(id, grant)
     return grant
   } catch (error) {

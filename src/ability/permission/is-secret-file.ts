@@ -1,5 +1,5 @@
-// Whether a file usually contains secrets, by its name. A tool may read it as the rules say; without a call it is
-// never sent to a model.
+// Recognises files that usually contain secrets, by their names. Such a file is sent to a model only if a tool call
+// reads it, as the rules allow.
 import { readPath } from "#util/wildcard.ts"
 
 /** In lower case, as any segment of a path. */

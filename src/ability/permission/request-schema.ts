@@ -11,12 +11,12 @@ const ShownNeed = z.object({
   target: about("Path, command, URL, `server/tool` or agent.", z.string()),
   rules: z
     .array(Rule)
-    .describe('what "always" would allow, a rule for each command of a line; empty where no rule can'),
+    .describe('what "always" would allow: a rule for each command of a line; empty if no rule can'),
   fingerprint: z
     .string()
     .optional()
-    .describe('of a server\'s tool: a sum of what it says of itself; "always" ends when that changes'),
-  changed: z.literal(true).optional().describe("it was allowed for good, and has changed since"),
+    .describe('for a tool of an MCP server: a hash of its description; "always" ends when that changes'),
+  changed: z.literal(true).optional().describe('it was allowed with "always", but has changed since'),
   parts: z
     .array(
       z.object({
@@ -26,7 +26,7 @@ const ShownNeed = z.object({
       }),
     )
     .optional()
-    .describe("of a command line: the parts that no rule allows, if they are not all of it or are risky"),
+    .describe("of a command line: the parts that no rule allows; missing if that is the whole line and nothing is risky"),
 })
 export type ShownNeed = z.infer<typeof ShownNeed>
 
@@ -39,19 +39,18 @@ export const Request = z.object({
   agents: z
     .array(z.string())
     .optional()
-    .describe('whom "always" would allow it: who is at work, and for whom'),
+    .describe('the agents that "always" would allow it: the one at work, and those that it works for'),
   task: z.string().optional().describe("the task that the agent does for another one"),
   tool: about("Tool that is called.", z.string()),
-  needs: z.array(ShownNeed).describe("what is to be allowed; empty where the question is another one"),
+  needs: z
+    .array(ShownNeed)
+    .describe("the permissions that are asked for; empty if the question is about something else"),
   protected: z
     .literal(true)
     .optional()
-    .describe("it would change what decides what runs, or a link leads it out of the workspace"),
+    .describe("it would change files that decide what runs, or it goes through a link out of the workspace"),
   title: z.string().describe("the question in one line"),
-  preview: z
-    .string()
-    .optional()
-    .describe("what would change: a unified diff; lines with - go, lines with + come"),
+  preview: z.string().optional().describe("the change as a unified diff"),
   time: about("When it was asked, in milliseconds since 1970.", z.number()),
   expires: z.number().describe("when it counts as rejected, in milliseconds since 1970"),
 })
@@ -63,13 +62,13 @@ const By = z.enum(["person", "time", "end", "rule", "nobody"])
 /** What a person may add to an answer. */
 export const Details = z.object({
   message: about("What the person says to the model.", z.string().max(10_000).optional()),
-  scope: about("Where `always` counts; without it in the whole project.", Scope.optional()),
+  scope: about("Where `always` holds. Default: the whole project.", Scope.optional()),
   edits: about(
     "`always` then allows all edits of files in the workspace for this session.",
     z.literal(true).optional(),
   ),
   expires: about(
-    "When `always` ends, in milliseconds since 1970; without it never.",
+    "When `always` ends, in milliseconds since 1970. Default: never.",
     z.number().positive().optional(),
   ),
 })
@@ -102,7 +101,7 @@ export const Denied = Bus.define(
     by: about("A rule denied it, or nobody could be asked.", z.enum(["rule", "nobody"])),
     source: z.string().optional().describe("the layer of the rule: default, agent, config, session, mode"),
     needs: about(
-      "What was needed. With `by: nobody`, their rules would have allowed it; one without rules needs a person.",
+      "What was needed. With `by: nobody`, the `rules` of each need would have allowed it; a need without rules needs a person.",
       z.array(ShownNeed),
     ),
     protected: z

@@ -27,7 +27,7 @@ export type Question = Pick<Request, "sessionId" | "messageId" | "callId" | "too
   limit?: number
   /** Rejected at once if no subscriber of `Requested` takes it. */
   onlyListeners?: boolean
-  /** Stores the answer; the person is told that it counts only after that. */
+  /** Stores the answer. The reply is confirmed to the person only after that. */
   keep?(answer: Answer): Promise<unknown>
   /** Whether rules that were added meanwhile allow it. */
   isAllowed?(): Promise<boolean>
@@ -36,7 +36,7 @@ type Open = {
   request: Request
   question: Question
   settle(answer: Answer): void
-  /** Its time is up. */
+  /** Called when its time is up. */
   late(): void
   /** An answer is being stored. */
   isTaken?: boolean
@@ -126,7 +126,10 @@ export async function reply(id: string, reply: Reply, details: Details = {}): Pr
   const one = open().get(id)
   if (!one || one.isTaken) throw new NotFound(id)
   if (details.edits && !(reply === "always" && isEdit(one.request)))
-    throw new InvalidReply(reply, "all edits can be allowed only where an edit in the workspace is asked for")
+    throw new InvalidReply(
+      reply,
+      "all edits can be allowed only if the question is about an edit in the workspace",
+    )
   if (details.edits && (details.scope ?? "session") !== "session")
     throw new InvalidReply(reply, "all edits can be allowed for the session only")
   if (reply === "always" && !canBeAlways(one.request)) {

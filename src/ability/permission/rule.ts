@@ -7,7 +7,7 @@ export { Rule }
 export type Action = Rule["action"]
 /** The fingerprint of an MCP tool. Only rules of grants have it. */
 export type Meant = { fingerprint?: string | undefined }
-/** The rules of one source. The rank of the source decides what they can lift. */
+/** The rules of one source. The source decides which rules they can override. */
 export type Layer = { source: string; rules: readonly (Rule & Meant)[] }
 
 export class InvalidRule extends NamedError {
@@ -43,7 +43,7 @@ export function parseRule(text: string, action: Action = "allow"): Rule {
   if (hasLooseBlank(rule))
     throw new InvalidRule(
       JSON.stringify(text),
-      "there is a blank before or after its pattern, so that it would fit nothing",
+      "there is a blank before or after its pattern, so it would match nothing",
     )
   return rule
 }
@@ -53,12 +53,12 @@ export function formatRule({ permission, pattern }: Pick<Rule, "permission" | "p
   return `${permission}:${pattern}`
 }
 
-/** An impossible rule is an error that names it: a rule that never matches would leave open what it should close. */
+/** Throws for an invalid rule. If it were ignored, what it denies would be allowed. */
 export function checkLayer({ source, rules }: Layer): void {
   for (const rule of rules) checkRule(rule, `${JSON.stringify(rule)} (${source})`)
 }
 
-/** Whether `evaluate` can use it at all. */
+/** Whether the rule has a valid pattern and action. */
 export function isWhole(rule: Partial<Rule>): rule is Rule {
   return typeof rule.pattern === "string" && rule.pattern !== "" && isAction(rule.action)
 }
@@ -80,7 +80,7 @@ function checkRule(rule: Rule, shown: string): void {
   if (error) throw new InvalidRule(shown, error.issues.map(({ message }) => message).join("; "))
 }
 
-/** A file name may end like that; at its beginning "./" is needed. */
+/** A file name may end with a blank. One that begins with a blank must be written with "./". */
 function hasLooseBlank({ permission, pattern }: Rule): boolean {
   return /^\s/.test(pattern) || (!isFile(permission) && /\s$/.test(pattern)) || pattern.trim() === ""
 }

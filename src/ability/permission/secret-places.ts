@@ -1,5 +1,5 @@
-// Commands and rules that name our files with keys and tokens (`SecretFiles`). A command is judged by its words: a
-// guard rail, not a wall. Its output is redacted in any case.
+// Finds commands and rules that name our files with keys and tokens (`SecretFiles`). Only the words of a command are
+// checked, so this is a guard rail, not a boundary. The output of commands is redacted in any case.
 import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { fitsText, hasWildcard, readPath } from "#util/wildcard.ts"
 import { pathsIn } from "./own-configuration.ts"
@@ -9,17 +9,17 @@ import { isFile, type Rule } from "./rule.ts"
 const hole = /\$\{[^}]*\}|\$\w+|\{[^}]*\}|\[[^\]]*\]|[$*?{}[\]]/g
 const maxWord = 4_096
 
-/** Whether a command names one of them, or could through a pattern or a variable. */
+/** Whether a command names one of these files, or could name it through a pattern or a variable. */
 export function mentionsSecrets(command: string): boolean {
   const places = SecretFiles.places()
   const words = pathsIn(command)
-  // A path with a blank in it is two words.
+  // Joined again, because a path with a blank is two words here.
   const text = words.join(" ").toLowerCase()
   const unsure = words.filter(isUnsure).map((word) => word.toLowerCase())
   return places.some(({ path }) => includesPath(text, path) || unsure.some((word) => couldLead(word, path)))
 }
 
-/** Whether a rule is about them: its path reaches them without a wildcard further up, or it is one exact command. */
+/** Whether a rule names these files: its path leads to them before its first wildcard, or it is one exact command. */
 export function namesSecrets({ permission, pattern }: Rule, worktree: string | undefined): boolean {
   if (permission === "bash.execute") return !hasWildcard(pattern) || mentionsSecrets(pattern)
   if (!isFile(permission)) return false

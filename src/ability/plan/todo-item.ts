@@ -19,7 +19,7 @@ export type Item = z.infer<typeof Item>
 
 export const Plan = z.object({ title: Text.optional(), todos: z.array(Item) })
 export type Plan = z.infer<typeof Plan>
-/** `replace`: the list becomes exactly these. */
+/** `replace`: these items replace the list. */
 export type Change = Partial<Plan> & { replace?: boolean }
 
 function isText(text: string): boolean {

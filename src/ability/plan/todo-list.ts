@@ -39,7 +39,7 @@ export async function nodes(sessionId: string): Promise<RelationNode[]> {
   return stored ? checkedNodes(stored.nodes) : []
 }
 
-/** Whether one was ever written. */
+/** Whether the session has a stored list. */
 export async function isKept(sessionId: string): Promise<boolean> {
   return (await read(key(sessionId))) !== undefined
 }

@@ -34,14 +34,14 @@ class UnknownItem extends NamedError {
   }
 }
 
-/** The steps of a record, which is not trusted. */
+/** The valid nodes of a stored record, whose content is not trusted. */
 export function checkedNodes(nodes: unknown): RelationNode[] {
   if (Array.isArray(nodes)) return createRelationStore({ initialNodes: nodes }).all()
   Log.warn("the relations of a session cannot be read and were left out")
   return []
 }
 
-/** Untrusted relations: they must be what the tool could have written, else an error says what is wrong. */
+/** Checks imported nodes. Throws unless the tool could have written them. */
 export function importNodes(nodes: RelationNode[]): RelationNode[] {
   if (nodes.length > maxItems + 1) throw new TooMany(nodes.length - 1)
   const store = createRelationStore({

@@ -1,4 +1,5 @@
-// GGUF files that a person pointed to with `vitamin models add`: where each is and how it looked then. Nothing is copied.
+// The GGUF files that a person added with `vitamin models add`: the path, size and time of each. The files are not
+// copied.
 import { statSync } from "node:fs"
 import { basename, resolve } from "node:path"
 import * as Catalog from "#ability/provider/catalog/catalog.ts"
@@ -60,7 +61,7 @@ export async function addModel(file: string, wanted?: string): Promise<{ name: s
   if (chatTemplate !== undefined && !chatTemplate.includes(tokens.startCall))
     throw new CannotAdd(
       path,
-      "its chat template is not that of FunctionGemma, whose language is spoken here. Other models: start llama-server (llama.cpp), Ollama or LM Studio with it; vitamin finds them.",
+      "its chat template is not that of FunctionGemma, the only format that is supported here. Other models: start llama-server (llama.cpp), Ollama or LM Studio with it; vitamin finds them.",
     )
   const name = wanted ?? nameOf(path)
   if (!validName.test(name) || name === Catalog.offlineModel.id)
@@ -73,7 +74,7 @@ export async function addModel(file: string, wanted?: string): Promise<{ name: s
   return { name, model }
 }
 
-/** Says whether there was one. The file stays. */
+/** Removes a model from the list. Returns whether there was one. The file stays. */
 export async function removeModel(name: string): Promise<boolean> {
   if (!Object.hasOwn(read(), name)) return false
   await update(({ [name]: _, ...rest }) => rest)

@@ -1,4 +1,4 @@
-// What the environment says about providers: their keys, which are redacted, and the proxy that their requests go through.
+// What the environment says about providers: their keys, which are redacted, and the proxy for their requests.
 import { Unusable } from "#ability/provider/reach/errors.ts"
 import { providers } from "#ability/provider/reach/providers.ts"
 import * as Env from "#kernel/process/env.ts"
@@ -8,8 +8,8 @@ import { errorText } from "#util/error.ts"
 
 const direct = ["localhost", "127.0.0.1-127.255.255.254", "[::1]", "::1"]
 
-/** Requests of this process go through the proxy, by Node's own means. Servers on this machine are always reached
- * directly. */
+/** Sends requests of this process through the proxy, with Node's own support. Servers on this machine are always
+ * reached directly. */
 export async function useProxy(): Promise<void> {
   const proxy = proxyOfEnvironment()
   if (!proxy) return
@@ -21,7 +21,7 @@ export async function useProxy(): Promise<void> {
   }
 }
 
-/** For callers with an agent of their own. */
+/** The proxy settings of the environment, for callers with their own HTTP agent. */
 export function proxyOfEnvironment(): Record<string, string> | undefined {
   const [http, https] = [either("HTTP_PROXY"), either("HTTPS_PROXY")]
   if (!http && !https) return undefined

@@ -17,7 +17,7 @@ const state = Instance.state(
   async ({ made }) => (await made?.embedder)?.close(),
 )
 
-/** Made once, and again when its settings changed. */
+/** Created once, and again after its settings have changed. */
 export async function getEmbedder(): Promise<Embedder | undefined> {
   const { embedder: settings = {} } = await Config.get()
   const own = state()
@@ -42,7 +42,7 @@ async function make({ model, gguf }: NonNullable<Config.Info["embedder"]>): Prom
   return withScale(createEmbedder({ backend: "model", id: `${model}:${dimensions}`, dimensions, embedMany }))
 }
 
-/** Calibrated with the first search, and again only if that failed. */
+/** Adds a scale, which is measured at the first search, and again only if that failed. */
 function withScale(embedder: Embedder): Embedder {
   let scale: ReturnType<typeof calibrate> | undefined
   const measured = () => {
@@ -67,7 +67,7 @@ function pathOf(given: string): string {
 }
 
 function orNone(error: unknown): undefined {
-  Log.warn("the embedder cannot be used, so search goes by text alone", {
+  Log.warn("the embedder cannot be used, so search uses words only", {
     error: errorText(error),
   })
 }

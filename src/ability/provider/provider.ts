@@ -1,5 +1,5 @@
-// The models that vitamin can talk to, as AI SDK models. Nothing of the SDK is loaded before a model is asked for, and
-// then only the package of its wire form.
+// The models that vitamin can use, as AI SDK models. The SDK is loaded when the first model is requested, and then only
+// the package of its wire form.
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -60,7 +60,7 @@ const state = Instance.state(
   (): State => ({ built: new Map(), resolved: new Map(), declared: new Map(), found: new Map() }),
 )
 
-/** The model to stream from. Made once, and again when its settings changed. */
+/** The model to stream from. Created once, and again after its settings have changed. */
 export async function getModel(providerId: string, modelId: string): Promise<LanguageModelV4> {
   const own = state()
   const resolved = await resolveModel({ providerId, modelId, found: own.found.get(providerId) })
@@ -86,7 +86,7 @@ export async function localServers(): Promise<LocalServer[]> {
   return servers
 }
 
-/** The models of those servers, as far as anything is known of them. */
+/** The models of those servers, with the facts that are known about them. */
 export async function localModels(): Promise<Catalog.ModelFacts[]> {
   const servers = await localServers()
   return servers.flatMap(({ providerId, models }) =>
@@ -99,7 +99,7 @@ export async function auth(providerId: string): Promise<Auth> {
   return authOf(providerId, settingsOf(await Config.get(), providerId))
 }
 
-/** Keep a key for a provider that exists. */
+/** Stores a key. Throws for an unknown provider. */
 export async function login(providerId: string, key: string): Promise<void> {
   entryOf(providerId, settingsOf(await Config.get(), providerId))
   await AuthFile.login(providerId, key)
@@ -135,7 +135,7 @@ export function models(): Catalog.ModelFacts[] {
   return [...others, ...declared.values()]
 }
 
-/** The facts of one model; of one that is on no list, after `getModel` accepted it. */
+/** The facts of one model. A model that is on no list is known after `getModel` accepted it. */
 export function facts(providerId: string, modelId: string): Catalog.ModelFacts | undefined {
   const name = `${providerId}/${modelId}`
   const own = seen()
@@ -183,7 +183,7 @@ function targetOf(providerId: string, modelId: string): Target {
   return { providerId, modelId, facts: factsOf({ providerId, modelId }), known, wire, quirks }
 }
 
-/** What this instance has seen; facts can be asked for outside one, too. */
+/** The state of the current instance. Undefined outside of one, where facts can be requested, too. */
 function seen(): State | undefined {
   return Instance.isProvided ? state() : undefined
 }

@@ -15,7 +15,7 @@ export class NotRefreshed extends NamedError {
   constructor(url: string, reason: string) {
     super(
       "Provider.NotRefreshed",
-      `The list of models at ${url} could not be used: ${reason}. What was known stays.`,
+      `The list of models at ${url} could not be used: ${reason}. The earlier list is still used.`,
       { url },
     )
   }

@@ -62,7 +62,7 @@ const loaders: Record<Wire, (resolved: Resolved) => Promise<LanguageModelV4>> = 
     )
   },
 
-  /** OpenAI chat completions, as most servers speak them. Our own client. */
+  /** OpenAI chat completions, which most servers support. Uses our own client. */
   async chat({ connection, modelId, facts }) {
     const { createChatModel } = await import("#ability/provider/chat/chat-model.ts")
     const { id, baseURL, apiKey, headers, quirks } = connection
@@ -119,8 +119,8 @@ export async function resolveModel(options: {
   return { modelId, facts, known: known || declared !== undefined, connection }
 }
 
-/** The models that need no server: fixed rules, and GGUF files that the person added. A person's own server may be called
- * the same, and then has a base URL. */
+/** The models that need no server: fixed rules, and GGUF files that the person added. A person may also name a server
+ * "local"; it then has a base URL. */
 function builtIn(modelId: string, settings: Settings): Resolved {
   const connection: Connection = {
     id: "local",
@@ -204,7 +204,7 @@ export function loadModel(resolved: Resolved): Promise<LanguageModelV4> {
   return loaders[resolved.connection.wire](resolved)
 }
 
-/** In one spelling, because a header in two spellings would be sent with both values. */
+/** Lower-cased, because a header in two spellings would be sent with both values. */
 function lowerCased(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

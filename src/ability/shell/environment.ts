@@ -9,7 +9,8 @@ import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Env from "#kernel/process/env.ts"
 
-/** Contains the ids of the calls that started a process, outermost first, so that daemons can be found again. */
+/** The variable with the ids of the calls that started a process, outermost first. It identifies daemons that a call
+ * left. */
 export const markName = "VITAMIN_CALL"
 
 const quiet = {
@@ -33,7 +34,7 @@ const forcing = ["FORCE_COLOR", "CLICOLOR_FORCE"]
 const maxNamed = 20
 const told = Instance.state(() => new Set<string>())
 
-/** `pass`: variables that the person lets commands have although their names look like credentials. */
+/** `pass`: variables that commands get although their names look like credentials. */
 export function environmentFor(mark: string, pass: readonly string[]): Record<string, string> {
   const env = { ...Env.forCommand(pass), ...quiet }
   for (const name of forcing) delete (env as Record<string, string>)[name]
@@ -47,7 +48,7 @@ export async function passedVariables(): Promise<readonly string[]> {
 }
 
 /** Reports the withheld variables with the first command of a session, because a program without its token rarely says why
- * it fails. Later undefined. */
+ * it fails. Undefined for later commands. */
 export async function reportWithheld({ sessionId, notice }: Context): Promise<string | undefined> {
   if (told().has(sessionId)) return undefined
   const lost = Env.lostByName(await passedVariables())
@@ -55,7 +56,7 @@ export async function reportWithheld({ sessionId, notice }: Context): Promise<st
   told().add(sessionId)
   const more = lost.length > maxNamed ? ` and ${lost.length - maxNamed} more` : ""
   const names = lost.slice(0, maxNamed)
-  const text = `commands do not get ${names.join(", ")}${more}: named like credentials. In the configuration, environment.pass: ${JSON.stringify(names)} lets them have those`
+  const text = `commands do not get ${names.join(", ")}${more}: their names look like credentials. environment.pass: ${JSON.stringify(names)} in the configuration passes them on`
   notice?.(text)
   return text
 }

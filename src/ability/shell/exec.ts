@@ -9,12 +9,12 @@ export type ExecOptions = {
   cwd?: string
   /** Milliseconds until it is ended; none by default. */
   timeout?: number
-  /** Ends it, and makes `exec` throw the signal's reason once nothing is left of it. */
+  /** Ends the command. After that, `exec` throws the signal's reason. */
   signal?: AbortSignal
 }
 export type ExecResult = Ending & {
   timedOut: boolean
-  /** stdout and stderr in order, at most 50 KB; longer output is in a file that the cut names. */
+  /** stdout and stderr in order, at most 50 KB. Longer output is in a file whose path is in the text. */
   output: string
   /** Milliseconds. */
   duration: number
@@ -32,7 +32,7 @@ export async function exec(command: string, options: ExecOptions = {}): Promise<
   }
 }
 
-/** The same among other shells, with a record of the caller's. */
+/** The same with the shells and the record of the caller. */
 export async function runCommand(
   options: ExecOptions & { command: string; shells: Shells; record: Record },
 ): Promise<Omit<ExecResult, "output">> {

@@ -1,6 +1,5 @@
-// Disables the programs that an untrusted folder defines for git: hooks, fsmonitor, filters, drivers, aliases and
-// helpers, through variables that override its configuration. In a trusted folder only what git shows of submodules
-// changes.
+// Disables the programs that an untrusted folder defines for git (hooks, fsmonitor, filters, drivers, aliases, helpers)
+// by environment variables that override its configuration. In a trusted folder, git only shows less of submodules.
 import { type Dirent, readdirSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -36,7 +35,7 @@ export async function gitEnvironment(command: string, cwd: string): Promise<Vari
     const lasting = lastingSetting(entries)
     if (lasting) return gitOff(`${lasting} of this folder runs a program`)
     const variables = variablesFor(overrides(entries))
-    // Nobody was asked about the remote that missing objects would be fetched from.
+    // A reading command runs without a question, so it must not fetch missing objects from a remote.
     return Permission.onlyReadsGit(command) ? { ...variables, GIT_ALLOW_PROTOCOL: "none" } : variables
   } catch {
     return gitOff("the git configuration of this folder cannot be read")
@@ -51,8 +50,8 @@ function gitOff(reason: string): Variables {
 function variablesFor(pairs: [string, string][]): Variables {
   return {
     ...settings(pairs),
-    // Not "ext", which is a command, nor "file": git starts the other side without these variables, so that its hooks
-    // would run, and of `remote.*.uploadpack` the first value counts, which is the folder's.
+    // "ext" is missing because it is a command. "file" is missing because git starts the other side without these
+    // variables, so hooks would run there; and `remote.*.uploadpack` of the folder could not be overridden.
     GIT_ALLOW_PROTOCOL: Env.get("GIT_ALLOW_PROTOCOL") ?? "git:http:https:ssh",
     GIT_PROXY_COMMAND: Env.get("GIT_PROXY_COMMAND") ?? "",
     GIT_SEQUENCE_EDITOR: "true",
@@ -83,8 +82,8 @@ function foldersOf(command: string, cwd: string): Set<string> {
   return folders
 }
 
-/** Adds the settings of the repository at a folder, and of its submodules: git runs itself for them, with their
- * filters. */
+/** Adds the settings of the repository at a folder and of its submodules, because git also runs in submodules, with
+ * their filters. */
 async function addRepository(folder: string, found: Map<string, Entry[]>): Promise<void> {
   const repository = statOf(folder)?.isDirectory() ? Vcs.find(realOf(folder) ?? folder) : undefined
   if (!repository || found.has(repository.gitDir)) return
@@ -110,7 +109,8 @@ async function linkedPaths({ gitDir }: Vcs.Repository): Promise<string[]> {
   return paths
 }
 
-/** The settings that count in a repository, and those of its submodules. Git reads them; `git config` runs nothing. */
+/** The settings that apply in a repository, and those of its submodules, as `git config` lists them. It runs no program
+ * of the folder. */
 async function read(repository: Vcs.Repository): Promise<Entry[]> {
   const { gitDir, commonDir } = repository
   const submodules = submoduleConfigs(join(commonDir, "modules"))

@@ -34,13 +34,14 @@ const helper = /^credential\.(.*\.)?helper$/s
 /** Settings that no value turns off. */
 const permanent = /^gc\.recentobjectshook$/
 
-/** Git that reads runs without asking. It shows submodules by their commit only: their `.git` may name any repository. */
+/** Reading git commands run without a question, so they show only the commits of submodules, whose `.git` may name any
+ * repository. */
 export const shown: readonly [key: string, value: string][] = [
   ["diff.submodule", "short"],
   ["status.submoduleSummary", "false"],
 ]
 
-/** The settings to override, with their values: the person's own value if there is one, else one that runs nothing of the
+/** The settings to override. The value is the person's own if there is one, else one that runs nothing of the
  * repository. */
 export function overrides(entries: Entry[]): [key: string, value: string][] {
   const theirs = Map.groupBy(

@@ -14,9 +14,9 @@ export type Guard = Readonly<{
   end(): Promise<void>
 }>
 
-/** Milliseconds before the guard is updated. Most commands are over by then; shorter ones are found by their mark. */
+/** Milliseconds before the guard is updated. Most commands have ended by then. */
 const pause = 50
-/** For its end, which takes it no time. */
+/** The longest wait for its end, in milliseconds. */
 const patience = 1_000
 /** The last message after a normal end. */
 const over = "over"
@@ -45,7 +45,7 @@ export function createGuard(tag: string, groups: () => number[]): Guard {
 
   function start() {
     const child = childProcess().spawn("/bin/sh", ["-c", script, "vitamin-guard", tag], {
-      // Must not keep a folder from being removed.
+      // Any other working directory could not be removed while the guard runs.
       cwd: "/",
       env: Env.forChild(),
       detached: true,

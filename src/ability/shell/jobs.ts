@@ -112,7 +112,7 @@ function watch(job: Job, timeout: number | undefined, signal: AbortSignal) {
     })
 }
 
-/** Includes output that was never read, which may be in an open file. */
+/** `cut` also closes the file of output that was never read. */
 async function close({ shell, record }: Job) {
   await shell.stop()
   await shell.ended

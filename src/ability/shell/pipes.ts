@@ -1,6 +1,6 @@
-// Real pipes. What Node calls a pipe is a socket, which a command cannot open by name (`echo x >/dev/stderr` fails), and
-// which cannot be stdout and stderr at once. There is no call to make a pipe, so named ones are made by mkfifo, several
-// ahead of their use, opened, and their names removed at once.
+// Makes real pipes. What Node calls a pipe is a socket, which a command cannot open by name (`echo x >/dev/stderr`
+// fails) and which cannot be stdout and stderr at once. Node has no call for a pipe, so `mkfifo` makes several named
+// ones in advance; they are opened, and their names are removed at once.
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs"
 import type { Socket } from "node:net"
 import { tmpdir } from "node:os"
@@ -20,12 +20,12 @@ export type Pipes = {
 }
 
 type Reading = {
-  /** After the command: read what was written. True if somebody still holds the pipe. */
+  /** Reads the rest of the output after the command has ended. True if a process still has the pipe open. */
   drain(): Promise<boolean>
 }
 
 const quiet = 150
-/** More than a pipe holds, so that a daemon that prints for ever cannot keep us. */
+/** The most bytes to read after the end of a command: more than a pipe holds, but a daemon may print forever. */
 const maxRest = 1_000_000
 
 /** Keeps up to `size` pipes ready. */

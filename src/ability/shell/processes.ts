@@ -5,9 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { errorCode } from "#util/error.ts"
 import { markName } from "./environment.ts"
 
+/** Milliseconds between SIGTERM and SIGKILL. */
 const patience = 2_000
-/** A process that cannot be ended (another user's, or stuck in the kernel) is not waited for. */
-const despair = 1_000
+/** Milliseconds to wait after SIGKILL. A process of another user, or one stuck in the kernel, may never end. */
+const lastWait = 1_000
 const linux = process.platform === "linux"
 
 /** Whether a process of the group still runs. Zombies do not count. */
@@ -44,7 +45,7 @@ async function end(running: () => number[]) {
     await sleep(pause)
     targets = running()
     const waited = performance.now() - start
-    if (waited > patience + despair) return
+    if (waited > patience + lastWait) return
     if (waited > patience) for (const target of targets) signal(target, "SIGKILL")
   }
 }

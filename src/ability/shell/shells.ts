@@ -1,5 +1,5 @@
-// The running shells of an Instance or of one call. When it is disposed or the process exits, it ends all of them and
-// what they started; those of an Instance also if the process is killed.
+// The running shells of an Instance or of one call. They and all that they started end with `end` and when the process
+// exits; those of an Instance even if the process is killed.
 import { statSync } from "node:fs"
 import { Instance } from "#kernel/instance.ts"
 import { createId } from "#util/id.ts"
@@ -79,9 +79,8 @@ export function createShells(options: { pipes: number; guarded?: true }): Shells
   return Object.freeze({ start, end })
 }
 
-/** A process that left its group, such as a daemon, lives on after its command. If the turn is aborted, it ends with
- * everything else that the turn started: this ends processes with the mark of a finished command when the signal
- * aborts. */
+/** When the turn is aborted, ends processes that a finished command left, such as daemons. They are found by the mark
+ * of the command. */
 function endLeftovers(mark: string, signal: AbortSignal): void {
   // Stopping the command has ended everything that it started.
   if (signal.aborted) return

@@ -16,7 +16,7 @@ import * as Processes from "./processes.ts"
 export type Order = {
   command: string
   cwd: string
-  /** A background command, whose group lives on. */
+  /** A background command: processes that it leaves behind keep running. */
   background?: boolean
   /** The signal of the turn. If it aborts, processes that left the group end too. */
   signal?: AbortSignal | undefined
@@ -27,9 +27,9 @@ export type Ending = {
   signal: string | null
   /** The folder of the command at its end, if known. */
   cwd?: string
-  /** What it left running in its group; that was ended. */
+  /** Processes of its group that were still running, and were ended. */
   left: string[]
-  /** A process outside its group still holds its output. */
+  /** A process outside of its group still has its output open. */
   held: boolean
 }
 export type Shell = {

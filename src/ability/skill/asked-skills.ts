@@ -6,7 +6,7 @@ const asked = [
 ]
 const maxText = 20_000
 
-/** The existing ones, in the order of the text. */
+/** The skills of `names` that the text asks for. */
 export function askedSkills(words: string, names: readonly string[]): string[] {
   const text = words.slice(0, maxText)
   const first = called.exec(text)?.[1]

@@ -1,5 +1,5 @@
-// Where skills are searched, the nearest first: the working folder and those above it up to the work tree, then the
-// person's own. Checking for skills costs a few stat calls and loads nothing.
+// Lists the folders that may hold skills, nearest first: the working folder and its parents up to the work tree, then
+// the person's own. Checking for skills costs a few stat calls and loads nothing.
 import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import { isAbsolute, join, resolve } from "node:path"
@@ -7,10 +7,10 @@ import { Instance } from "#kernel/instance.ts"
 import * as Global from "#kernel/process/global.ts"
 import { levels, skillFolders } from "#kernel/reviewed/places.ts"
 
-/** `root`: must contain its real files. The person's own may be anywhere. */
+/** `root`: the folder that must contain the real files; undefined for the person's own skills, which may be anywhere. */
 export type SkillPlace = { folder: string; root?: string; isOwn: boolean }
 
-/** `configured` is what the configuration calls the folder of skills. */
+/** `configured`: `skills.root` of the configuration. */
 export function skillPlaces(configured: string | undefined): SkillPlace[] {
   const { directory, worktree } = Instance
   const inProject = levels(directory, worktree).flatMap((level) => {
@@ -24,7 +24,7 @@ export function skillPlaces(configured: string | undefined): SkillPlace[] {
   return all.filter(({ folder }, i) => all.findIndex((other) => other.folder === folder) === i)
 }
 
-/** The person's. */
+/** The person's own folders of skills. */
 export function ownPlaces(): string[] {
   return [join(Global.config(), "skills"), ...inHome(".agents/skills"), ...inHome(".claude/skills")]
 }

@@ -1,6 +1,6 @@
-// Skills: instructions for one kind of work, that a project or a person keeps in folders. `list` gives those of the
-// current instance, of equal names the nearest, but the person's before one of the project that is not reviewed; `load`
-// those of any folders.
+// Skills: instructions for one kind of work, in folders of a project or a person. `list` returns those of the current
+// instance, `load` those of any folders. Of equal names the nearest wins; but the person's own skill wins over an
+// unreviewed one of the project.
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -16,7 +16,7 @@ import { takeUnreported } from "./unreported-problems.ts"
 
 /** `isTrusted`: its servers and scripts may start. `isOwn`: the person's, not the project's. */
 export type Info = SkillInfo & { isOwn: boolean; isTrusted: boolean }
-/** What cannot be used, or is used in another way than was written. */
+/** A skill, or a part of one, that is not used as it was written. */
 export type Problem = { file: string; message: string }
 export type Listing = { skills: Info[]; problems: Problem[] }
 
@@ -37,13 +37,13 @@ const maxSkills = 1_000
 const maxSaid = 20
 const read = Instance.state(() => ({ cache: new Map() as SkillCache, said: new Set<string>() }))
 
-/** Those of some folders, the first of equal names. A folder that does not exist has none. */
+/** The skills of the given folders; of equal names the first. A folder that does not exist has none. */
 export async function load(directories: readonly string[]): Promise<SkillInfo[]> {
   const places = directories.map((folder) => ({ folder: resolve(folder), isOwn: false }))
   return merge(places.map((place) => ({ place, found: scanSkills(place.folder) }))).skills
 }
 
-/** The skills of the current instance. A problem is logged once as long as the file is unchanged, unless the caller
+/** The skills of the current instance. A problem is logged once for each state of the file; with `isQuiet` the caller
  * reports it. */
 export async function list({ isQuiet = false } = {}): Promise<Listing> {
   const { cache, said } = read()
@@ -56,6 +56,7 @@ export async function list({ isQuiet = false } = {}): Promise<Listing> {
   const isReviewed = ({ file, hash }: SkillInfo) => reviewed?.refusal(file, hash) === undefined
   const own = scans.filter(isOwn)
   const projects = scans.filter(isProjects)
+  // The person's own before unreviewed ones: a project must not replace a skill that a person calls by name.
   const { skills, problems } = merge([
     ...projects.map((scan) => part(scan, isReviewed)),
     ...own,
@@ -80,7 +81,8 @@ export async function get(name: string): Promise<Info> {
   )
 }
 
-/** Only a person, or a trusted folder, can name a place outside the work tree; its files must stay inside that place. */
+/** A configured folder may be outside the work tree, since only a person or a trusted folder can name it. Its files
+ * must then stay inside its parent folder. */
 function withRoot(place: SkillPlace): SkillPlace {
   const { folder, root } = place
   if (root === undefined) return place
@@ -89,7 +91,6 @@ function withRoot(place: SkillPlace): SkillPlace {
   return isOutside ? { ...place, root: dirname(folder) } : place
 }
 
-/** A skill that a person calls by name is their own, not one that a project put in its place. */
 function isOwn({ place }: Scan): boolean {
   return place.isOwn
 }
@@ -126,7 +127,7 @@ function merge(scans: readonly Scan[]): {
         if (!isCopy(nearer, skill))
           problems.push({
             file,
-            message: `the skill "${name}" is already that of ${nearer.file}, which stays`,
+            message: `the name "${name}" is already used by ${nearer.file}; this skill is ignored`,
           })
       } else if (byName.size >= maxSkills)
         problems.push({ file, message: `it is not used: there are more than ${maxSkills} skills` })
@@ -140,7 +141,7 @@ function merge(scans: readonly Scan[]): {
   return { skills: [...byName.values()], problems }
 }
 
-/** Tools put the same skill into several places. */
+/** Some programs install the same skill in several places. */
 function isCopy(one: SkillInfo, other: SkillInfo): boolean {
   return one.body === other.body && one.description === other.description
 }
@@ -148,7 +149,7 @@ function isCopy(one: SkillInfo, other: SkillInfo): boolean {
 async function report(problems: Problem[], said: Set<string>): Promise<void> {
   const unsaid = problems.filter((problem) => !said.has(lineOf(problem)))
   for (const problem of unsaid) said.add(lineOf(problem))
-  // With all problems of a file, which identify its state.
+  // All problems of a file are passed, because together they identify its state.
   const files = new Set(unsaid.map(({ file }) => file))
   const news = await takeUnreported(problems.filter(({ file }) => files.has(file)))
   for (const problem of news.slice(0, maxSaid)) Log.warn(lineOf(problem))

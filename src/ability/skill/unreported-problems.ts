@@ -1,5 +1,5 @@
-// Which problems of skills were not reported on this machine yet. Each file is reported once, and again when it has
-// changed; nobody would read the same line in every run. The record can be deleted at any time.
+// Remembers which problems of skills were reported on this machine: each file is reported once, and again after it has
+// changed. The record can be deleted at any time.
 import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -16,7 +16,7 @@ type Reported = Record<string, string>
 /** How many files are remembered; the oldest are forgotten first. */
 const maxFiles = 500
 
-/** The new problems. They count as reported afterwards. */
+/** Returns the problems that were not reported yet, and records them as reported. */
 export async function takeUnreported<T extends Problem>(problems: readonly T[]): Promise<T[]> {
   if (!problems.length) return []
   const said = await readReported()
@@ -43,7 +43,7 @@ async function readReported(): Promise<Reported> {
     return typeof read === "object" && read !== null && !Array.isArray(read) ? (read as Reported) : {}
   } catch (error) {
     if (errorCode(error) !== "ENOENT")
-      Log.debug("what was said of skills is not known", { error: errorText(error) })
+      Log.debug("the record of reported skill problems cannot be read", { error: errorText(error) })
     return {}
   }
 }
@@ -54,7 +54,7 @@ async function writeReported(said: Reported, now: Reported): Promise<void> {
   try {
     await replaceFile(placeOf(), `${JSON.stringify(all)}\n`)
   } catch (error) {
-    Log.debug("what was said of skills is not kept, so it will be said again", { error: errorText(error) })
+    Log.debug("the record of reported skill problems cannot be written", { error: errorText(error) })
   }
 }
 

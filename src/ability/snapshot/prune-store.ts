@@ -1,5 +1,5 @@
-// Keeps the store small, in the background: many single objects become a pack of differences, and what belongs to
-// removed, old or too many sessions is dropped, the oldest first.
+// Keeps the store small, in the background: it packs single objects, and removes the data of deleted and old sessions,
+// and of the oldest ones if the store is too large.
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { cleanFolders } from "#ability/snapshot/restore/open-folder.ts"
@@ -29,12 +29,11 @@ const usual: Limits = {
   grace: 3_600_000,
 }
 
-/** Called before every snapshot; nearly always there is nothing to do. Writers that are faster than the packing wait
- * for it. */
+/** Called before every snapshot; usually there is nothing to do. A writer that is faster than the packing waits for it. */
 export async function pruneStore(shadow: Shadow): Promise<void> {
   const { written } = shadow.store
-  if (!shadow.tended) {
-    shadow.tended = true
+  if (!shadow.isPruneChecked) {
+    shadow.isPruneChecked = true
     for (const pending of readPending(shadow)) cleanFolders(shadow, pending)
     Object.assign(written, looseIn(shadow).reduce(sum, { count: 0, bytes: 0 }))
     if (isDue(shadow)) run(shadow, () => prune(shadow, usual))
@@ -45,10 +44,10 @@ export async function pruneStore(shadow: Shadow): Promise<void> {
   run(shadow, () => pack(shadow))
 }
 
-/** Single objects into one pack. Others may read meanwhile: each object is always in one place or in both. */
+/** Moves single objects into one pack. Others may read meanwhile, because each object is always in at least one place. */
 export async function pack(shadow: Shadow): Promise<void> {
   const dropPacked = () => runGit({ gitDir: shadow.store.gitDir, args: ["prune-packed", "-q"] })
-  // A process that does not know what others have packed may have kept the same bytes again.
+  // Another process may have stored bytes again that are packed already.
   await dropPacked()
   await packThese(
     shadow,
@@ -57,7 +56,7 @@ export async function pack(shadow: Shadow): Promise<void> {
   await dropPacked()
 }
 
-/** Drop what nobody needs. Young objects stay: a snapshot that is being taken may be about to name them. */
+/** Removes objects that no session needs. Young objects stay, because a snapshot in progress may need them. */
 export async function prune(shadow: Shadow, limits: Partial<Limits> = {}): Promise<void> {
   const { maxAge, maxBytes, grace } = { ...usual, ...limits }
   const sessions = await sessionsOf(shadow)
@@ -199,6 +198,8 @@ function sum(all: { count: number; bytes: number }, { bytes }: { bytes: number }
 }
 
 function run(shadow: Shadow, work: () => Promise<void>): void {
-  const safe = work().catch((error) => Log.warn("snapshots could not be tidied", { error: errorText(error) }))
+  const safe = work().catch((error) =>
+    Log.warn("the store of snapshots could not be pruned", { error: errorText(error) }),
+  )
   inBackground(shadow, safe)
 }

@@ -14,7 +14,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { isMixOf } from "#util/file/write-file.ts"
 import { finishLate } from "./take.ts"
 
-/** The content that a call was to give a file that had these bytes, if its arguments say so. */
+/** The content that a call would have written to a file with the bytes `before`, if its arguments tell. */
 export type ContentAfter = (
   call: Message.Call,
   before: Buffer | undefined,
@@ -22,12 +22,12 @@ export type ContentAfter = (
 
 const maxBytes = 64_000_000
 
-/** Whether calls of a session were cut off, or run. */
+/** Whether the session has calls that run or were cut off. */
 export function hasPending(sessionId: string): boolean {
   return readPending(Shadow.get()).some((pending) => pending.sessionId === sessionId)
 }
 
-/** Only for a session that nobody is working on. */
+/** Must only be called for a session that no process works on. */
 export async function recover(sessionId: string, contentAfter: ContentAfter): Promise<void> {
   const shadow = Shadow.get()
   for (const pending of readPending(shadow)) {
@@ -47,7 +47,7 @@ export async function recover(sessionId: string, contentAfter: ContentAfter): Pr
   }
 }
 
-/** With the current state of each file, if only the call can have written it. */
+/** Adds the current state of each file that only the call can have written. */
 async function prove(
   shadow: Shadow.Shadow,
   part: Part,

@@ -22,13 +22,13 @@ export type Asked = {
   messageId: string
   callId: string
   tool: string
-  /** The files that the call will change, or that it may change anything. */
+  /** The files that the call will change; "worktree" if it may change any file. */
   paths: readonly string[] | "worktree"
   /** What else a person should know. */
   note?: string | undefined
 }
-/** `finish` is called when the call is over, in every case, and `close` when its result is stored, or if the call
- * never ran. */
+/** The caller calls `finish` when the call is over, in every case, and `close` when its result is stored, or if the
+ * call never ran. */
 export type Taken = { part: Part; finish(): Promise<Part>; close(): void }
 
 export const Created = Bus.define(
@@ -38,16 +38,16 @@ export const Created = Bus.define(
     messageId: z.string(),
     callId: z.string(),
     snapshotId: about("The snapshot, for an undo.", z.string()),
-    files: z.array(z.string()).describe("those that were changed, as far as they are kept"),
+    files: z.array(z.string()).describe("the changed files whose earlier content is stored"),
     uncovered: about("Files that an undo does not restore.", z.array(Uncovered)),
     note: about("What else a person should know.", z.string().optional()),
   }),
-  { when: "A tool call that may change files is over, and what it changed is kept." },
+  { when: "A tool call that may change files has ended, and its snapshot is stored." },
 )
 
 const maxBytes = 64_000_000
 
-/** Undefined where there are no snapshots. */
+/** Undefined if snapshots are off. */
 export async function take(asked: Asked): Promise<Taken | undefined> {
   if (await Shadow.offReason()) return undefined
   const shadow = Shadow.get()
@@ -61,7 +61,7 @@ export async function take(asked: Asked): Promise<Taken | undefined> {
   }
 }
 
-/** For a command whose process died before the scan after it: records the present state, whose author is unknown. */
+/** Finishes the snapshot of a command after a crash. It records the present state, which others may have changed. */
 export async function finishLate(shadow: Shadow.Shadow, pending: Pending): Promise<Part> {
   return { ...(await settle(shadow, pending)), done: true, late: true }
 }
@@ -109,7 +109,7 @@ async function takeWorktree(shadow: Shadow.Shadow, asked: Asked): Promise<Taken>
   try {
     base = await Worktree.before(shadow)
   } catch (error) {
-    // A store that cannot be written stops a command as it stops an edit.
+    // If the store cannot be written, the command does not run.
     if (errorCode(error) !== undefined) throw error
     Log.warn("a command runs without a snapshot", { reason: errorText(error) })
     part.note = `not covered: ${errorText(error)}`
@@ -156,8 +156,8 @@ function newPart({ root }: Shadow.Shadow, { tool }: Asked, scope: Part["scope"])
   return { id, time: Date.now(), tool, root, scope, done: false, ...nothing }
 }
 
-/** Where a file that is to be written really lies, whether it is there yet or not. Undefined for a path that the tool itself
- * will stumble over, and say better why. */
+/** The real path of a file that will be written, even if it does not exist yet. Undefined for an invalid path: the tool
+ * itself reports a better error. */
 function placeOf(path: string): string | undefined {
   try {
     return statInside("/", resolve(path)).real

@@ -44,8 +44,8 @@ export function permissionOf(tool: Definition): string | undefined {
   return tool.permission || tool.readOnly ? undefined : "tool.execute"
 }
 
-/** Whether the rules deny a permission for every target. The last rule counts: after an exception the tool is still of
- * use. */
+/** Whether the rules deny a permission for every target. The last rule wins: if an exception follows, the tool is still
+ * useful. */
 function isDenied({ permissions: rules }: AgentDefinition, permission: string): boolean {
   let denied = false
   for (const rule of rules)

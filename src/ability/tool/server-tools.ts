@@ -45,7 +45,7 @@ const unusable = /^(?:resource|prompt):|[\p{C}\p{DI}\s*]/u
 const maxReports = { count: 20, within: 1_000 }
 /** One schema for all: the server checks the arguments and reports errors. */
 const anyObject = z.record(z.string(), z.unknown())
-/** The same tool under another id, which its texts use too. */
+/** For each tool, a function that creates it again with another id. */
 const makers = new WeakMap<Definition, (id: string) => Definition>()
 
 /** The tools that can be offered, by name, and a line for each that cannot. Names may still collide with others. */
@@ -162,7 +162,7 @@ function progressTo(report: (text: string) => void) {
   }
 }
 
-/** The model reads these texts like the description. */
+/** Escapes the texts of a schema, which the model reads like the description. */
 function shownSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(shownSchema)
   if (typeof schema === "string") return shownValue(schema)
@@ -178,7 +178,7 @@ function shownSchema(schema: unknown): unknown {
   )
 }
 
-/** A value must stay unchanged, unless it hides something. */
+/** A value stays unchanged unless it contains hidden characters. */
 function shownValue(text: string): string {
   if (!/[^\n\r\x20-\x7e]/.test(text)) return text
   const shown = plainText(text, text.length)

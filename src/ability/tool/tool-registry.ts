@@ -52,7 +52,7 @@ export class NotFound extends NamedError {
   }
 }
 
-/** The tools that vitamin brings along, even if others replace them. */
+/** The built-in tools, even if others replace them. */
 export const builtin = {
   bash,
   edit,

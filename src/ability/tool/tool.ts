@@ -38,7 +38,7 @@ export const Progress = Bus.define(
     callId: z.string(),
     text: about("What it printed since the last one.", z.string()),
   }),
-  { live: true, when: "A call that takes its time goes on." },
+  { live: true, when: "A running call reports its progress." },
 )
 
 export class InvalidId extends NamedError {

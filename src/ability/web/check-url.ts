@@ -1,5 +1,6 @@
-// Which URLs may be fetched: http and https to public addresses. The parser of the URL standard turns every spelling of
-// an address (decimal, octal, hex, IPv6-mapped) into one; names are judged by all the addresses that they resolve to.
+// Decides which URLs may be fetched: http and https to public addresses. The parser of the URL standard turns every
+// spelling of an address (decimal, octal, hex, IPv6-mapped) into one; names are judged by all the addresses that they
+// resolve to.
 import { isIP } from "node:net"
 import type { Context } from "#ability/call/types.ts"
 import { isStricter } from "#ability/permission/permission.ts"
@@ -39,10 +40,8 @@ const publicSix = blockList("2000::/3")
 
 type Judge = NonNullable<Context["judge"]>
 
-/**
- * Throws `UrlDenied`, else gives the URL and the address to connect to. Ask again for every redirect. `granted` are
- * origins (`http://127.0.0.1:8080`) that may be anywhere.
- */
+/** Returns the URL and the address to connect to, or throws `UrlDenied`. Must be called again for every redirect.
+ * `granted` are origins (`http://127.0.0.1:8080`) that may have a private address. */
 export async function checkUrl(
   given: string,
   options: { resolve: Resolve; granted?: readonly string[] },
@@ -72,8 +71,8 @@ export function isPublic(address: string): boolean {
   return publicSix.check(address, "ipv6") && !notPublic.check(address, "ipv6")
 }
 
-/** Throws `UrlDenied` if a page redirects further than the URL that was allowed. A rule for one page allows that page, a
- * person's reply its site. `first` was allowed, `from` redirects. */
+/** Throws `UrlDenied` if a redirect leads to a URL that was not allowed. `first` is the allowed URL, `from` the page
+ * that redirects. A rule for a page covers that page, a person's reply covers its site. */
 export function checkRedirect(step: { to: URL; from: URL; first: URL; judge: Judge }): void {
   const { to, from, first, judge } = step
   const actionOf = ({ href }: URL) => judge({ permission: "network.fetch", target: href })

@@ -1,10 +1,10 @@
-// Bytes of a page as text: in the encoding of its byte order mark, else of the header, else of the page itself.
+// Decodes the bytes of a page. The byte order mark, else the header, else the page itself names the encoding.
 
 const start = 2_048
 
 export function decodeText(bytes: Buffer, contentType: string): string {
   const label = marked(bytes) ?? /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1] ?? declared(bytes)
-  // As a stream that has more to come: half a character at a cut is left out.
+  // Decoded as an unfinished stream, so that half a character at the end is dropped.
   return decoder(label).decode(bytes, { stream: true })
 }
 

@@ -13,7 +13,7 @@ type Asked = { url: string; context: Context }
 const minute = 60_000
 /** A suffix of the URL that asks for a fresh page. */
 const anew = /#again$/
-/** Pages of this machine are often in development. */
+/** Pages of this machine are kept for a shorter time, because they are often in development. */
 const longest = { everywhere: 5 * minute, here: minute / 6 }
 const limits = { maxEntries: 200, maxBytes: 16_000_000 }
 

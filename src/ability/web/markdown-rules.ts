@@ -1,5 +1,5 @@
-// How elements become Markdown where Turndown's own way loses something: code with its language, tables, links around
-// blocks. Text is not escaped: it is read, not printed, and `snake\_case` is found by nobody.
+// Turndown rules for elements that Turndown itself converts with losses: code with its language, tables, links around
+// blocks. Text is not escaped, because models read it as it is, and a search would not find `snake\_case`.
 import type TurndownService from "turndown"
 
 /** As much of a DOM element as is used here. */
@@ -82,7 +82,7 @@ function row(content: string, node: Element): string {
   return `\n|${content}${isFirst ? `\n|${" --- |".repeat(node.children.length)}` : ""}\n`
 }
 
-/** A table of data, rather than one that puts things in their places; asked once per table. */
+/** Distinguishes tables of data from tables for layout. Each table is checked once. */
 function createTableTest(): (table: Element | null) => boolean {
   const known = new WeakMap<Element, boolean>()
   return (table) => {

@@ -1,5 +1,6 @@
-// Converts a page's main content to Markdown, in a thread: a page can keep these libraries busy for hours, and a
-// thread can be terminated. It imports nothing of ours: in a bundle that could be the program itself.
+// Converts a page's main content to Markdown, in a thread: a page can keep these libraries busy for hours, and a thread
+// can be terminated. It imports no other file of ours, because a shared chunk of the bundle could start the program
+// itself.
 import { parentPort, workerData } from "node:worker_threads"
 import { addRules, type Element } from "./markdown-rules.ts"
 
@@ -10,7 +11,7 @@ type Document = Element & { title: string; body: Element }
 /** Where a worker finds this file, bundled or not. */
 export const location: string = import.meta.url
 
-const left =
+const dropped =
   "script,style,noscript,template,svg,math,canvas,iframe,object,nav,dialog,button,[role=navigation]"
 const maxElements = 60_000
 const fewCharacters = 500
@@ -63,9 +64,9 @@ function findArticle<T>(reader: { parse(): T }): T | null {
   }
 }
 
-/** Without elements that nobody reads, and with absolute links. */
+/** Removes elements without content, and makes links absolute. */
 function prepare(document: Document, url: string): Document {
-  for (const element of document.querySelectorAll(left)) element.remove()
+  for (const element of document.querySelectorAll(dropped)) element.remove()
   const base = absolute(document.querySelector("base")?.getAttribute("href") ?? "", url) ?? url
   for (const link of document.querySelectorAll("a")) {
     const href = link.getAttribute("href")?.trim() ?? ""

@@ -1,6 +1,6 @@
-// One GET request to exactly the address that was checked, with the name in the Host header and in TLS.
-// Through a proxy of the environment that cannot be promised: the name was resolved and judged here, but the proxy
-// resolves it again, and its own rules are what keeps it from private addresses. Private ones are always reached directly.
+// Sends one GET request to exactly the address that was checked, with the name in the Host header and in TLS. With a
+// proxy of the environment the address is not certain: the proxy resolves the name again, and only its own rules keep
+// it from private addresses. Private addresses are always reached directly.
 
 import { once } from "node:events"
 import type { IncomingMessage } from "node:http"
@@ -88,7 +88,7 @@ async function firstByte(response: IncomingMessage): Promise<number> {
   return first?.[0] ?? 0
 }
 
-/** Servers truncate compressed data, and "deflate" comes with and without a header. */
+/** Accepts truncated data, and "deflate" with or without a header, because servers send both. */
 function decoder(encoding: string, first: number): Transform {
   const options = { finishFlush: constants.Z_SYNC_FLUSH }
   if (encoding === "gzip" || encoding === "x-gzip") return createGunzip(options)
@@ -96,7 +96,7 @@ function decoder(encoding: string, first: number): Transform {
   if (encoding !== "deflate")
     throw new NamedError(
       "Fetch.UnknownEncoding",
-      `The page is packed as ${JSON.stringify(encoding)}, which was not asked for.`,
+      `The page has the encoding ${JSON.stringify(encoding)}, which was not requested.`,
     )
   return (first & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options)
 }

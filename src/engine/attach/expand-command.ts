@@ -111,8 +111,8 @@ async function expand(
 ): Promise<PromptPart[]> {
   const { args, rest } = readArguments(given, prompt.arguments ?? [])
   const { getPrompt } = await import("#ability/mcp/get-prompt.ts")
-  const line = sessionId === undefined ? {} : { line: [sessionId] }
-  const { messages } = await getPrompt({ server, name: prompt.name, args, typed: `/${name}`, ...line })
+  const ancestry = sessionId === undefined ? {} : { ancestry: [sessionId] }
+  const { messages } = await getPrompt({ server, name: prompt.name, args, typed: `/${name}`, ...ancestry })
   return [...partsOfPrompt(messages), ...(rest ? [{ type: "text" as const, text: rest }] : [])]
 }
 

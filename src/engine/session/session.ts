@@ -1,7 +1,7 @@
 // The entry file of this folder: create, list, prompt, fork, export, import and remove sessions.
 import { rm } from "node:fs/promises"
 import { outputFolder } from "#ability/call/output.ts"
-import { bringServers } from "#ability/mcp/if-configured.ts"
+import { setSessionServers } from "#ability/mcp/if-configured.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
 import * as Jobs from "#ability/shell/jobs.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
@@ -98,7 +98,7 @@ export async function remove(sessionId: string): Promise<void> {
   await Jobs.end(sessionId)
   await SessionRecord.remove(sessionId)
   await StoredPrompt.removeAll(sessionId)
-  await bringServers(sessionId, [])
+  await setSessionServers(sessionId, [])
   await TodoList.remove(sessionId)
   Memory.forget(sessionId)
   Snapshot.remove(sessionId)

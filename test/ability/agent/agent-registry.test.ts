@@ -20,7 +20,7 @@ const analyst = {
   model: "claude-sonnet-4-20250514",
 } satisfies Input
 
-test("defineAgent() registers an agent with all that it says, and sensible defaults", async () => {
+test("defineAgent() registers an agent with its fields and defaults", async () => {
   await inProject(async () => {
     const made = defineAgent(analyst)
     assert.deepEqual(made, {
@@ -94,7 +94,7 @@ for (const [definition, says] of [
     })
   })
 
-test("AgentRegistry.get() names what there is, and the nearest", async () => {
+test("AgentRegistry.get() throws NotFound with the available ids and the nearest one", async () => {
   await inProject(async () => {
     defineAgent({ id: "reviewer" })
     assert.throws(() => AgentRegistry.get("reviwer"), {
@@ -130,7 +130,7 @@ test("the built-in agents are build and plan, both primary, and plan denies writ
   })
 })
 
-test("AgentRegistry.resolve() picks by what agents say, and explains it", async () => {
+test("AgentRegistry.resolve() chooses by the words of the agents, and gives the reasons", async () => {
   await inProject(async () => {
     defineAgent({ id: "coder", domain: "coding", capabilities: ["bug.fix"] })
     defineAgent({ id: "author", domain: "writing" })
@@ -142,7 +142,7 @@ test("AgentRegistry.resolve() picks by what agents say, and explains it", async 
   })
 })
 
-test("AgentRegistry.resolve() gives the default when none fits: build, or the configured one", async () => {
+test("AgentRegistry.resolve() returns the default if no agent fits: build, or the configured one", async () => {
   await inProject(async () => {
     const { agent, score, reasons } = await AgentRegistry.resolve("zzz qqq")
     assert.deepEqual([agent.id, score], ["build", 0])
@@ -158,7 +158,7 @@ test("AgentRegistry.resolve() gives the default when none fits: build, or the co
   )
 })
 
-test("AgentRegistry.getDefault() takes a project's own name for the usual agent, but no misspelling", async () => {
+test("AgentRegistry.getDefault() accepts an unknown name for the default agent, but no misspelling", async () => {
   const named = (name: string, fn: () => Promise<unknown>) =>
     inProject(fn, { files: { ".vitamin/config.jsonc": JSON.stringify({ agent: { name } }) }, prepare: trust })
   await named("my-project-agent", async () => assert.equal((await AgentRegistry.getDefault()).id, "build"))

@@ -31,20 +31,20 @@ for (const [input, best] of [
 ] as const)
   test(`rank() puts ${best} first for ${JSON.stringify(input)}`, () => assert.equal(order(input)[0], best))
 
-test("rank() counts a phrase more than its words apart", () => {
+test("rank() weighs a phrase more than its single words", () => {
   const score = (input: string) =>
     rank({ input, agents, rules: [] }).find(({ agent }) => agent === "reviewer")?.score
   assert.ok(score("look at the pull request")! > (score("pull my request") ?? 0))
 })
 
-test("rank() leaves out who cannot do it, unless a rule says so", () => {
+test("rank() leaves out agents that cannot do it, unless a rule chooses them", () => {
   assert.deepEqual(order("open the page and pay for it"), [])
   const rules = [{ match: "page", agent: "browser" }]
   const [best] = rank({ input: "open the page and pay for it", agents, rules })
   assert.equal(best?.agent, "browser")
 })
 
-test("rank() is the same each time, and orders equals by id", () => {
+test("rank() returns the same order each time, equal scores by id", () => {
   const twins = ["zeta", "alpha"].map((id) => Agent.parse({ id, capabilities: ["a.thing"] }, { source: id }))
   const first = rank({ input: "a thing", agents: twins, rules: [] })
   assert.deepEqual(
@@ -54,7 +54,7 @@ test("rank() is the same each time, and orders equals by id", () => {
   assert.deepEqual(rank({ input: "a thing", agents: twins.toReversed(), rules: [] }), first)
 })
 
-test("rank() takes words of any script, and finds nothing in what says nothing", () => {
+test("rank() reads words of any script, and finds nothing for stop words", () => {
   const [cook] = ["повар"].map((word) =>
     Agent.parse({ id: "cook", metadata: { keywords: [word] } }, { source: "cook" }),
   )

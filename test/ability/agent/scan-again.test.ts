@@ -11,7 +11,7 @@ import { inProject } from "./harness.ts"
 
 const says = (systemPrompt: string) => `---\n---\n${systemPrompt}\n`
 
-test("AgentRegistry.load() sees files that came, changed and went, and trust that was given or taken", async () => {
+test("AgentRegistry.load() sees added, changed and removed files, and changes of trust", async () => {
   const allow = "---\npermissions: [{ permission: todo, pattern: '*', action: allow }]\n---\nhi\n"
   await inProject(
     async (tmp) => {
@@ -43,7 +43,7 @@ test("AgentRegistry.load() sees files that came, changed and went, and trust tha
   )
 })
 
-test("a trusted file that cannot be used lets no other agent of its name work, until it is mended", async () => {
+test("no other agent replaces one whose trusted file cannot be used", async () => {
   await inProject(
     async (tmp) => {
       await AgentRegistry.load()
@@ -78,7 +78,7 @@ for (const [name, content] of [
   ["build.md", withRules(denies("secret"))],
   ["build.ts", `export default { id: "build", permissions: ${JSON.stringify([denies("secret")])} }`],
 ] as const)
-  test(`what a trusted ${name} denied its agent stays denied when the file changes or goes, until that is reviewed`, async () => {
+  test(`deny rules of a trusted ${name} stay in force after the file changed or was removed, until that is reviewed`, async () => {
     await inProject(
       async (tmp) => {
         const permissions = async () => {
@@ -101,7 +101,7 @@ for (const [name, content] of [
     )
   })
 
-test("what a trusted agent had to ask for is still asked for when its file changes or goes, until that is reviewed", async () => {
+test("ask rules of a trusted agent stay in force after its file changed or was removed, until that is reviewed", async () => {
   const asks = { permission: "file.read", pattern: "secret", action: "ask" }
   await inProject(
     async (tmp) => {

@@ -10,7 +10,7 @@ import type { Tmp } from "../../fixture/tmpdir.ts"
 import { agentFiles, code, folder, markdown, trusting, yaml } from "./agent-files.ts"
 import { inProject } from "./harness.ts"
 
-test("in an untrusted folder allow rules and TypeScript are ignored and named, the rest counts", async () => {
+test("in an untrusted folder allow rules and TypeScript are ignored and reported; the rest is used", async () => {
   await inProject(
     async (tmp) => {
       const ran = JSON.stringify(join(tmp.path, "ran"))
@@ -38,7 +38,7 @@ test("in an untrusted folder allow rules and TypeScript are ignored and named, t
   )
 })
 
-test("an untrusted folder replaces no agent that is there; a trusted one does", async () => {
+test("an untrusted folder replaces no existing agent; a trusted one does", async () => {
   const files = agentFiles({ "build.md": "---\n---\nI am the new one.", "mine.md": "---\n---\nProject's" })
   const own = (tmp: Tmp) => {
     mkdirSync(join(Global.config(), "agents"), { recursive: true })

@@ -72,7 +72,7 @@ for (const [name, content, says] of [
   ["proto.yaml", "metadata:\n  __proto__: { a: 1 }\n", /"__proto__" is not allowed/],
   ["js.md", '---js\nmodule.exports = { id: "js" }\n---\nHello\n', /front matter of the kind "js"/],
   ["open.md", "---\nid: open\n", /not closed/],
-  ["plain.md", "# A heading\n", /begins with "---"/],
+  ["plain.md", "# A heading\n", /must begin with front matter/],
   ["double.md", "---\nsystemPrompt: a\n---\nb\n", /systemPrompt: the text below/],
   ["id.yaml", "id: ../../etc\n", /id: expected letters/],
   ["big.yaml", `systemPrompt: ${"x".repeat(200_000)}\n`, /characters of YAML are too many/],
@@ -83,7 +83,7 @@ for (const [name, content, says] of [
   ["syntax.ts", "export const = 3", /syntax\.ts/],
   ["wrong.ts", 'export default { id: "wrong", temperatur: 1 }', /wrong\.ts: temperatur: .*"temperature"/],
 ] as const)
-  test(`AgentRegistry.scanAndRegister() names what is wrong with ${name}, and takes the files around it`, async () => {
+  test(`AgentRegistry.scanAndRegister() reports what is wrong with ${name}, and uses the other files`, async () => {
     await inProject(
       async (tmp) => {
         const { registered, problems } = await AgentRegistry.scanAndRegister(folder)
@@ -108,7 +108,7 @@ test("AgentRegistry.scanAndRegister() keeps the first of two files with one id, 
         assert.deepEqual(
           problems.map(({ file, message }) => [
             basename(file),
-            /"same" is already that of .*a\.yaml/.test(message),
+            /"same" is already used in .*a\.yaml/.test(message),
           ]),
           [["b.md", true]],
         )
@@ -124,7 +124,7 @@ test("AgentRegistry.scanAndRegister() keeps the first of two files with one id, 
   )
 })
 
-test("AgentRegistry.scanAndRegister() takes so many files and bytes of a folder and no more", async () => {
+test("AgentRegistry.scanAndRegister() limits the number and bytes of files of a folder", async () => {
   const many = Object.fromEntries(Array.from({ length: 520 }, (_, i) => [`a${1_000 + i}.md`, "---\n---\n"]))
   const large = Object.fromEntries(
     Array.from({ length: 5 }, (_, i) => [`a${i}.md`, `---\n---\n${"x".repeat(1_000_000)}`]),
@@ -137,20 +137,20 @@ test("AgentRegistry.scanAndRegister() takes so many files and bytes of a folder 
       async () => {
         const { registered, problems } = await AgentRegistry.scanAndRegister(folder)
         assert.deepEqual([registered.length, problems.length], [count, 1])
-        assert.match(problems[0]!.message, /left out/)
+        assert.match(problems[0]!.message, /later files are ignored/)
       },
       { files: agentFiles(files) },
     )
 })
 
-test("AgentRegistry.scanAndRegister() of a folder that is not there says so; load() does not mind", async () => {
+test("AgentRegistry.scanAndRegister() throws for a missing folder; load() does not", async () => {
   await inProject(async () => {
     await AgentRegistry.load()
     await assert.rejects(AgentRegistry.scanAndRegister("nowhere"), { name: "Agent.FolderNotFound" })
   })
 })
 
-test("a TypeScript file gives its agents to every Instance that scans it, changed ones anew", async () => {
+test("every Instance that scans a TypeScript file gets its agents, and changed ones again", async () => {
   await inProject(
     async (tmp) => {
       await AgentRegistry.load()

@@ -6,7 +6,7 @@ import { test } from "node:test"
 import { inWorld, resultsOf } from "../../engine/session/harness.ts"
 import { call, text } from "../../fixture/fake-llm.ts"
 
-test("a command is told once that the folder of the one before it was removed", async () => {
+test("only the first command after its folder was removed gets a note", async () => {
   const script = [
     call("bash", { command: "mkdir sub && cd sub" }),
     text("one"),

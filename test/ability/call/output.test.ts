@@ -109,7 +109,7 @@ test("createOutput() goes on without a file if none can be written", async () =>
   chmodSync(join(Global.data(), "outputs"), 0o600)
 })
 
-test("read() of a sink frees chunks that nobody shares", async () => {
+test("read() of a sink frees chunks that share no memory", async () => {
   await using _ = await tmpdir()
   const own = new Uint8Array(20_000).fill(97)
   const shared = Buffer.from(new ArrayBuffer(40_000), 0, 20_000).fill(98)

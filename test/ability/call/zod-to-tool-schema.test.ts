@@ -49,7 +49,7 @@ test("zodToToolSchema() keeps a parameter or a default that is called like a key
   assert.deepEqual(properties.any?.default, { additionalProperties: false })
 })
 
-test("zodToToolSchema() shows what goes in, not what comes out of a transform", () => {
+test("zodToToolSchema() describes the input of a transform, not its output", () => {
   const schema = z.object({ n: z.string().transform((text) => text.length) })
   assert.deepEqual(zodToToolSchema(schema).properties, { n: { type: "string" } })
 })

@@ -12,7 +12,7 @@ import { tmpdir } from "../../fixture/tmpdir.ts"
 const schemaOf = (properties: object, required: string[] = []) => ({ type: "object", properties, required })
 const form = { mode: "form" as const, message: "Well?", schema: schemaOf({ a: { type: "string" } }) }
 
-test("fieldsOf() refuses forms that no person could be shown", () => {
+test("fieldsOf() refuses forms that cannot be shown", () => {
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`f${i}`, { type: "string" }]))
   const refused = [
     { a: { type: "object" } },
@@ -31,7 +31,7 @@ test("fieldsOf() refuses forms that no person could be shown", () => {
   assert.deepEqual(field, { name: "a", kind: "text", required: false, title: "A\\u{7}" })
 })
 
-test("problemOf() says what does not fit, and nothing where all fits", () => {
+test("problemOf() describes invalid content, and returns undefined for valid content", () => {
   const fields = fieldsOf(
     schemaOf(
       {
@@ -84,7 +84,7 @@ test("a question that nobody answers is cancelled after ten minutes, and no othe
   await Instance.disposeAll()
 })
 
-test("a server may ask only in the time of a call that has a person behind it", async () => {
+test("a server may ask only during a call with a person who can be asked", async () => {
   await using tmp = await tmpdir()
   await Instance.provide({
     directory: tmp.path,

@@ -27,7 +27,7 @@ function apply(before: string, diff: string): string {
   return out.concat(lines.slice(at)).join("")
 }
 
-test("lineDiff() of random texts leads from one to the other with the counts that it gives", () => {
+test("lineDiff() of random texts turns one into the other, with the right counts", () => {
   let state = 5
   const random = (below: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -72,7 +72,7 @@ for (const [what, oldText, parts] of near)
     })
   })
 
-test("edit says when newText is there already", async () => {
+test("edit reports that newText is in the file already", async () => {
   await inProject(async (tmp) => {
     tmp.write("a.ts", file)
     const edits = [{ oldText: "return list[1];", newText: "return list[0];" }]

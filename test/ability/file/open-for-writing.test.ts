@@ -70,7 +70,7 @@ test("write and edit follow a link that leads inside, and it stays a link", asyn
   })
 })
 
-test("write and edit know a file by its real place: what was read through a link counts", async () => {
+test("write and edit accept a file that was read through a link", async () => {
   await inProject(async (tmp) => {
     tree(tmp)
     await call("read", { path: "in.txt" })
@@ -203,7 +203,7 @@ for (const [what, path, name] of [
   ["a new file", "folder/new.txt", "new.txt"],
   ["a new folder", "folder/deep/new.txt", "deep/new.txt"],
 ] as const)
-  test(`openForWriting() puts ${what} where it looked, though its folder is a link to another by then`, async () => {
+  test(`openForWriting() puts ${what} into the checked folder, even if its path is a link to another by then`, async () => {
     await inProject(async (tmp) => {
       tmp.write("folder/old.txt", "old")
       const signal = new AbortController().signal

@@ -8,7 +8,7 @@ import { inProject } from "../tool/harness.ts"
 
 const context = { sessionId: "ses_1", messageId: "msg_1", callId: "c", signal: new AbortController().signal }
 
-test("openTarget() opens what was granted outside of the workspace, by whatever name it is called", async () => {
+test("openTarget() opens a granted path outside of the workspace by any of its names", async () => {
   await inProject(async (tmp) => {
     const other = join(dirname(tmp.path), "other")
     const path = tmp.write("../other/a.txt", "text")
@@ -44,7 +44,7 @@ test("openTarget() opens nothing else outside of the workspace", async () => {
 })
 
 // Each folder of the way is looked at once, not from the root again for each: that took a minute here.
-test("openTarget() says of a name a thousand folders deep that it is missing", {
+test("openTarget() reports a path a thousand folders deep as missing", {
   timeout: 30_000,
 }, async () => {
   await inProject(async (tmp) => {

@@ -96,7 +96,7 @@ function fill(disk: string) {
   }
 }
 
-test("write and edit leave the old content on a full disk, and nothing else", { skip: notRoot }, async () => {
+test("write and edit keep the old content on a full disk and leave no other file", { skip: notRoot }, async () => {
   await onDisk("size=1m", async (disk) => {
     writeFileSync(join(disk, "a.txt"), "old\n")
     writeFileSync(join(disk, "b.txt"), "old\n")
@@ -106,7 +106,7 @@ test("write and edit leave the old content on a full disk, and nothing else", { 
     for (const name of ["a.txt", "b.txt", "new.txt"]) {
       const result = await write(join(disk, name), long)
       assert.equal(result.status, "error")
-      assert.match(result.text, /cannot be written: the disk is full \(ENOSPC\); what was there stays/)
+      assert.match(result.text, /cannot be written: the disk is full \(ENOSPC\); the old content is kept/)
     }
     assert.match((await edit(join(disk, "b.txt"), "old", long)).text, /the disk is full/)
     for (const name of ["a.txt", "b.txt", "c.txt"])

@@ -45,7 +45,7 @@ test("openForWriting() refuses a file that becomes a named pipe before it is ope
     await assert.rejects(openForWriting("a.txt", context()), isPipe)
   }))
 
-test("openReal() does not open what is a named pipe, or lies elsewhere, by the time it is opened", () =>
+test("openReal() does not open a file that becomes a named pipe or a link before it is opened", () =>
   inProject(async (tmp) => {
     const path = tmp.write("a.txt", "a")
     {
@@ -61,7 +61,7 @@ test("openReal() does not open what is a named pipe, or lies elsewhere, by the t
     assert.equal(openReal(tmp.path, "folder/b.txt"), undefined)
   }))
 
-test("openForWriting() makes no folder through a link that somebody else put where one was missing", () =>
+test("openForWriting() creates no folder through a link that replaced a missing folder", () =>
   inProject(async (tmp) => {
     tmp.write("../outside/kept.txt", "kept")
     using place = await openForWriting("new/deep/a.txt", context())
@@ -70,7 +70,7 @@ test("openForWriting() makes no folder through a link that somebody else put whe
     assert.deepEqual(readdirSync(join(tmp.path, "../outside")), ["kept.txt"])
   }))
 
-test("write gives a new file a content of its own when a killed one left it with two names", () =>
+test("write does not change the second name that a killed write left", () =>
   inProject(async (tmp) => {
     const path = tmp.write("a.txt", "old")
     const dead = temporaryName().replace(/\.\d+\.\d*\.tmp_/, ".999999999.1.tmp_")

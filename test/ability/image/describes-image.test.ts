@@ -14,7 +14,7 @@ for (const answer of [
   "これは請求書です。緑茶が三箱。",
   "The image is not an invoice but a receipt.",
 ])
-  test(`describesImage() takes ${JSON.stringify(answer)} directly after the image`, () =>
+  test(`describesImage() accepts ${JSON.stringify(answer)} directly after the image`, () =>
     assert.equal(describesImage(answer, true), true))
 
 for (const answer of [
@@ -43,10 +43,10 @@ for (const answer of [
   "Thanks for sharing the mockup.",
   "The tests pass now and the button is centred.",
 ])
-  test(`describesImage() does not take ${JSON.stringify(answer)} for a description`, () =>
+  test(`describesImage() does not accept ${JSON.stringify(answer)}`, () =>
     assert.equal(describesImage(answer, true), false))
 
-test("describesImage() takes a later answer only when it names the image", () => {
+test("describesImage() accepts a later answer only if it names the image", () => {
   assert.equal(describesImage("The function is in src/app.ts and has three callers.", false), false)
   assert.equal(describesImage("Done. All tests pass.", false), false)
   assert.equal(describesImage("The image loader now caches what it reads.", false), false)

@@ -8,7 +8,7 @@ import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const bytes = Buffer.from("an image")
 
-test("ImageStore.write() keeps an image once, for its person alone", async () => {
+test("ImageStore.write() stores an image once, readable by its owner only", async () => {
   await using _ = await tmpdir()
   const hash = await ImageStore.write("sess_1", bytes)
   assert.equal(await ImageStore.write("sess_1", bytes), hash)
@@ -18,7 +18,7 @@ test("ImageStore.write() keeps an image once, for its person alone", async () =>
   assert.deepEqual(ImageStore.read("sess_1", hash), bytes)
 })
 
-test("ImageStore.read() gives nothing for what is not there, was changed, or is no sum", async () => {
+test("ImageStore.read() returns undefined for a missing or changed image, or an invalid hash", async () => {
   await using tmp = await tmpdir()
   const hash = await ImageStore.write("sess_1", bytes)
   assert.equal(ImageStore.read("sess_2", hash), undefined)
@@ -28,7 +28,7 @@ test("ImageStore.read() gives nothing for what is not there, was changed, or is 
   assert.equal(ImageStore.read("sess_1", hash), undefined)
 })
 
-test("ImageStore.write() mends an image that is not what it was", async () => {
+test("ImageStore.write() replaces a damaged image", async () => {
   await using _ = await tmpdir()
   const hash = await ImageStore.write("sess_1", bytes)
   writeFileSync(join(outputFolder("sess_1"), "images", hash), "half")

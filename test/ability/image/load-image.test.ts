@@ -52,7 +52,7 @@ test("loadImage() reads a file, by its content and not by its name", () =>
     assert.deepEqual(loaded.bytes, image("note.jpg"))
   }))
 
-test("loadImage() refuses what is no file of the workspace", () =>
+test("loadImage() refuses paths outside of the workspace, folders and missing files", () =>
   inProject(async (tmp) => {
     const outside = join(dirname(tmp.path), "outside.png")
     writeFileSync(outside, note)

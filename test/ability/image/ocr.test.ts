@@ -121,7 +121,7 @@ test("Ocr ends its engine when no image comes for a while, which gives all its m
   })
 })
 
-test("Ocr keeps its engine between images, and survives that it dies", async () => {
+test("Ocr keeps its engine between images, and starts another if it dies", async () => {
   await withOcr({}, async (ocr) => {
     const note = await load(image("note.png"))
     await ocr.read(note, never)
@@ -134,7 +134,7 @@ test("Ocr keeps its engine between images, and survives that it dies", async () 
   })
 })
 
-test("Ocr fails an image whose engine dies over it", async () => {
+test("Ocr reports an error for an image during which the engine dies", async () => {
   await withOcr({}, async (ocr) => {
     await ocr.read(await load(image("note.png")), never)
     const reading = ocr.read(await load(image("page.png")), never)
@@ -159,7 +159,7 @@ test("Ocr ends an image that takes too long, and reads the next one", async () =
   })
 })
 
-test("Ocr does not keep who gives up waiting for the image before", async () => {
+test("Ocr lets a waiting caller abort", async () => {
   await withOcr({}, async (ocr) => {
     const page = await load(image("page.png"))
     const abort = new AbortController()
@@ -177,7 +177,7 @@ test("Ocr does not keep who gives up waiting for the image before", async () => 
   })
 })
 
-test("Ocr says what it cannot open, and goes on", async () => {
+test("Ocr reports an image that it cannot open, and reads the next one", async () => {
   await withOcr({}, async (ocr) => {
     await assert.rejects(ocr.read(await load(image("moving.webp")), never), {
       name: "Ocr.Failed",
@@ -198,7 +198,7 @@ test("Ocr says what it cannot open, and goes on", async () => {
   })
 })
 
-test("an engine that rests does not hold up a program that is done, and does not outlive one that is killed", async () => {
+test("an idle engine does not keep the program from exiting, and does not outlive a killed program", async () => {
   await using done = runFixture("ocr-holder.ts")
   const first = Number(await done.line(/^\d+$/))
   assert.equal(await done.exit, 0)
@@ -209,7 +209,7 @@ test("an engine that rests does not hold up a program that is done, and does not
   await until(() => !isAlive(second), "the end of the engine")
 })
 
-test("detectLanguage() tells languages apart, and says nothing about too little", async () => {
+test("detectLanguage() distinguishes languages, and returns undefined for short texts", async () => {
   assert.equal(await detectLanguage("Die Rechnung ist bis zum Ende des Monats zu bezahlen."), "de")
   assert.equal(await detectLanguage("La facture doit être payée avant la fin du mois."), "fr")
   assert.equal(await detectLanguage("48.50"), undefined)

@@ -31,7 +31,7 @@ test("a stream may be longer than a message, as long as no event is", async () =
   assert.deepEqual((await server.client.callTool("good")).content, [{ type: "text", text: "fine" }])
 })
 
-test("a visitor of the port for logins who asks for what is no address gets nothing", async () => {
+test("the login port answers an invalid URL with 404", async () => {
   const over = new AbortController()
   await using callback = await openCallback(over.signal)
   const answer = callback.answer("word")

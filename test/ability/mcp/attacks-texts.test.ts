@@ -41,7 +41,7 @@ test("a tool whose name looks like another, is a pattern, or is that of a resour
   assert.equal(problems.length, names.length)
 })
 
-test("nothing is hidden in what a schema offers to choose from, and a hidden name costs the tool", () => {
+test("hidden characters in the values of a schema are shown; in a name, they exclude the tool", () => {
   const chosen = { type: "string", enum: [hidden, "\r\n", "fine"], default: hidden, examples: [hidden] }
   const { tools } = toolsFrom("s", { inputSchema: { type: "object", properties: { a: chosen } } })
   const shown = JSON.stringify(tools[0]!.inputSchema)
@@ -61,7 +61,7 @@ test("a schema that is huge once its references are expanded is refused, whateve
   }
 })
 
-test("plainText() leaves what joins letters, and shows it where it joins nothing", () => {
+test("plainText() keeps joining characters between letters, and shows them elsewhere", () => {
   const family = "👩‍👩‍👧 and می‌خواهم ❤️"
   assert.equal(plainText(family, 100), family)
   assert.equal(plainText("ok\u200c\u200d\u200c", 100), "ok\u200c\\u{200d}\\u{200c}")
@@ -69,7 +69,7 @@ test("plainText() leaves what joins letters, and shows it where it joins nothing
   assert.ok(plainText("\u202e".repeat(1_000), 100).length < 210)
 })
 
-test("progress that floods is passed on in part", async () => {
+test("a flood of progress messages is limited", async () => {
   const { tools } = toolsFrom("s", { name: "t" })
   const told: string[] = []
   const { signal } = new AbortController()
@@ -78,14 +78,14 @@ test("progress that floods is passed on in part", async () => {
   assert.ok(told.length >= 10 && told.length <= 200, String(told.length))
 })
 
-test("a form hides nothing in what it fills in for the person, and has no field that cannot be given", () => {
+test("a form has no hidden characters in defaults, and no field that cannot be filled in", () => {
   const schema = (name: string) => ({ properties: JSON.parse(`{${JSON.stringify(name)}:{"type":"string"}}`) })
   assert.equal(fieldsOf(schema("__proto__")), undefined)
   const [field] = fieldsOf({ properties: { a: { type: "string", default: hidden } } })!
   assert.equal(field!.default, undefined)
 })
 
-test("the value of a variable is not in what is said about a wrong address, and a key from one is held", () => {
+test("the error about a wrong URL contains no value of a variable, and a key from a variable is redacted", () => {
   process.env.SOME_TOKEN = "no address but a-secret-word"
   try {
     const entry = checkEntry({ url: variable })
@@ -100,12 +100,12 @@ test("the value of a variable is not in what is said about a wrong address, and 
   }
 })
 
-test("a value that no program or header can have is refused before it is shown by anyone", () => {
+test("a value with a NUL character is refused without showing it", () => {
   const entry = checkEntry({ command: "srv", env: { A_KEY: "secret-\0-word" } })
   assert.throws(() => normalizeServer(entry, { id: "s", folder: "/" }), /^MCP.InvalidEntry: there is a NUL/)
 })
 
-test("a token with a line end in it is not in what is said of it", async () => {
+test("a token with a line end is not shown in its error", async () => {
   const url = "http://127.0.0.1:9/mcp"
   const token = "first-half-of-it\nsecond-half-of-it"
   for (const more of [

@@ -9,7 +9,7 @@ import type { MCPClientConfig } from "#ability/mcp/server/types.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { deepObject, rawServer, resultOf } from "./raw-server.ts"
 
-test("lines that are nested without measure are skipped, and the call is answered", async () => {
+test("lines with extreme nesting are skipped, and the call is answered", async () => {
   await using tmp = await tmpdir()
   const deepList = `[${"[".repeat(100_000)}${"]".repeat(100_000)}]`
   const fine = resultOf('{"content":[{"type":"text","text":"fine"}]}')
@@ -20,7 +20,7 @@ test("lines that are nested without measure are skipped, and the call is answere
   assert.deepEqual((await client.callTool("good")).content, [{ type: "text", text: "fine" }])
 })
 
-test("an entry that is nested without measure is left out of its list, the others stay", async () => {
+test("a list entry with extreme nesting is left out, the others stay", async () => {
   await using tmp = await tmpdir()
   const deep = deepObject(20_000)
   const entries = [
@@ -41,7 +41,7 @@ test("an entry that is nested without measure is left out of its list, the other
   assert.equal(logs.filter((line) => line.includes("left out")).length, 3)
 })
 
-test("a schema for results cannot make its check go on beside the call, or take for ever", async () => {
+test("a result schema cannot make its check asynchronous or endless", async () => {
   const validator = createOutputValidator(await loadSDK())
   const beside = validator.getValidator({ $async: true, type: "object", required: ["x"] } as never)
   assert.equal(beside({ y: 1 }).valid, false)
@@ -53,7 +53,7 @@ test("a schema for results cannot make its check go on beside the call, or take 
   assert.ok(process.cpuUsage(start).user < 5_000_000)
 })
 
-test("a list that goes on for ever is given up once it is too large", async () => {
+test("an endless list is cut once it is too large", async () => {
   await using tmp = await tmpdir()
   const long = "d".repeat(4 << 20)
   const page = {
@@ -68,7 +68,7 @@ test("a list that goes on for ever is given up once it is too large", async () =
   assert.match(logs.join("\n"), /tools\/list does not end: only 8 entries on 8 pages were taken/)
 })
 
-test("the schemas of all tools are not made into checks for the call of one", async () => {
+test("a call compiles only the result schema of its own tool", async () => {
   await using tmp = await tmpdir()
   const properties = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`p${i}`, { type: "string" }]))
   const outputSchema = { type: "object", properties }
@@ -88,7 +88,7 @@ test("the schemas of all tools are not made into checks for the call of one", as
   assert.ok(process.cpuUsage(start).user < 5_000_000)
 })
 
-test("what a server calls itself is short and can be shown", async () => {
+test("the name that a server reports is cut and escaped", async () => {
   await using tmp = await tmpdir()
   const info = JSON.stringify({ name: "n".repeat(1_000_000), version: "1\u001b[2J" })
   const server = rawServer(join(tmp.path, "raw"), {

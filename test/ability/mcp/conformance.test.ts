@@ -41,7 +41,7 @@ test("the MCP client passes every scenario", async (t) => {
   }
   await run("0.1", ["--scenario", "auth/metadata-default"])
   for (const [name, { line, revision, required, extra, notOffered }] of Object.entries(cases))
-    await t.test(`that the suite ${name}`, async (t) => {
+    await t.test(`the suite ${name}`, async (t) => {
       const report = await run(line, revision ? ["--requirements", revision] : ["--suite", "all"])
       t.diagnostic(report.total)
       const passed = new Set(passedOf(report))

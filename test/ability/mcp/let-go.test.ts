@@ -1,23 +1,23 @@
 // A server that is no longer wanted, or replaced, while its tools are being loaded.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { bringServers } from "#ability/mcp/if-configured.ts"
+import { setSessionServers } from "#ability/mcp/if-configured.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { holdImport } from "../../fixture/hold-import.ts"
-import { brought } from "./brought-servers.ts"
-import { inInstance, one, serverTools, up } from "./brought-world.ts"
 import { tinyServer } from "./servers.ts"
+import { sessionServer } from "./session-server.ts"
+import { inInstance, one, serverTools, up } from "./session-world.ts"
 
 /** The first thing that loading tools does. */
 const firstImport = "/ability/tool/server-tools.ts"
 
-test("a server that is let go while its tools are loaded leaves none of them", async () => {
+test("a server that is removed while its tools are loaded leaves none of them", async () => {
   await inInstance(async () => {
     using held = holdImport(firstImport)
-    await bringServers("a", [brought("tiny", one("hello"))])
+    await setSessionServers("a", [sessionServer("tiny", one("hello"))])
     await held.reached
-    const gone = bringServers("a", [])
+    const gone = setSessionServers("a", [])
     assert.deepEqual(await Mcp.list(), [])
     held.release()
     await gone
@@ -28,16 +28,16 @@ test("a server that is let go while its tools are loaded leaves none of them", a
 test("a server that is replaced while its tools are loaded changes nothing for the new one", async () => {
   await inInstance(async () => {
     const refused = { name: "refused", inputSchema: { type: "object", $ref: "http://127.0.0.1/x" } }
-    const old = brought("tiny", tinyServer({ tools: [{ name: "old" }, refused] }))
-    const next = brought("tiny", one("next"))
+    const old = sessionServer("tiny", tinyServer({ tools: [{ name: "old" }, refused] }))
+    const next = sessionServer("tiny", one("next"))
     // Its tools are known from now on, and are offered before it runs.
-    await bringServers("a", [next])
+    await setSessionServers("a", [next])
     await up("tiny")
-    await bringServers("a", [])
+    await setSessionServers("a", [])
     using held = holdImport(firstImport)
-    await bringServers("a", [old])
+    await setSessionServers("a", [old])
     await held.reached
-    await bringServers("a", [next])
+    await setSessionServers("a", [next])
     await Mcp.list()
     assert.deepEqual(serverTools(), ["tiny_next"])
     // The first event comes when the tools of the old one are loaded, and before the new one is up.

@@ -89,7 +89,7 @@ test("loadServers() redacts every key of an address, also of a repeated paramete
   assert.doesNotMatch(Secret.redact("first-long-secret-key second-long-secret-key"), /long-secret/)
 })
 
-test("loadServers() takes the later source of an equal id and says so", async () => {
+test("loadServers() uses the later source of an equal id, and reports it", async () => {
   await using tmp = await tmpdir()
   tmp.write(".vitamin/mcp.json", JSON.stringify({ servers: [{ name: "one", command: "first" }] }))
   tmp.write(
@@ -105,10 +105,10 @@ test("loadServers() takes the later source of an equal id and says so", async ()
       ["two", "configuration", ["third"]],
     ],
   )
-  assert.match(problems.join("\n"), /one of \.vitamin\/mcp\.json is replaced by that of \.mcp\.json/)
+  assert.match(problems.join("\n"), /one of \.vitamin\/mcp\.json is replaced by the one of \.mcp\.json/)
 })
 
-test("loadServers() leaves out what cannot be used and keeps the rest", async () => {
+test("loadServers() leaves out unusable servers and keeps the others", async () => {
   await using tmp = await tmpdir()
   tmp.write(".vitamin/mcp.json", "{ not json")
   const mcpServers = {
@@ -133,7 +133,7 @@ test("loadServers() leaves out what cannot be used and keeps the rest", async ()
   assert.match(problemOf("off"), /disabled/)
 })
 
-test("loadServers() bounds what a hostile file names, and says what is wrong with its shape", async () => {
+test("loadServers() limits the servers of a hostile file, and reports a wrong shape", async () => {
   await using tmp = await tmpdir()
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`s${i}`, { command: "x" }]))
   tmp.write(".mcp.json", JSON.stringify({ mcpServers: many }))
@@ -144,7 +144,7 @@ test("loadServers() bounds what a hostile file names, and says what is wrong wit
   assert.match(problems[1]!, /there are more than 200 servers/)
 })
 
-test("loadServers() uses nothing of the files of a folder that is not trusted", async () => {
+test("loadServers() uses no server of an untrusted folder's files", async () => {
   await using tmp = await tmpdir()
   tmp.write(".mcp.json", JSON.stringify({ mcpServers: { one: { command: variable("HOME") }, two: {} } }))
   const configured = [{ id: "own", name: "own", transport: "stdio" as const, command: ["x"] }]
@@ -162,7 +162,7 @@ test("loadServers() uses nothing of the files of a folder that is not trusted", 
   assert.notEqual(own.cwd, tmp.path, "nor does a server of the person look for programs in it")
 })
 
-test("loadServers() takes what something in use brings, behind what is configured, and a project's only when trusted", async () => {
+test("loadServers() adds servers of skills unless the id is configured, those of a project only if trusted", async () => {
   await using tmp = await tmpdir()
   tmp.write(".mcp.json", JSON.stringify({ mcpServers: { db: { command: "db" } } }))
   const bring = (id: string, isOwn: boolean) => ({
@@ -189,7 +189,7 @@ test("loadServers() takes what something in use brings, behind what is configure
   assert.deepEqual(usable, ["own"])
 })
 
-test("loadServers() uses no server of a file that changed or appeared since it was reviewed, and names the remedy", async () => {
+test("loadServers() uses no server of an unreviewed file, and names the command that reviews it", async () => {
   await using tmp = await tmpdir()
   tmp.write(".mcp.json", JSON.stringify({ mcpServers: { one: { command: "one" } } }))
   await load(tmp)
@@ -227,7 +227,7 @@ for (const command of [
     assert.match(after.servers[0]?.problem ?? "", /^it runs lib\/second\.mjs: it changed since/)
   })
 
-test("loadServers() lets a server work on data of the project that changes", async () => {
+test("loadServers() allows a server whose data files in the project change", async () => {
   await using tmp = await tmpdir()
   tmp.write("memory.json", "{}")
   tmp.write(".mcp.json", JSON.stringify({ mcpServers: { one: { command: "memory --file ./memory.json" } } }))
@@ -237,7 +237,7 @@ test("loadServers() lets a server work on data of the project that changes", asy
   assert.ok(servers[0]?.server, servers[0]?.problem)
 })
 
-test("loadServers() reads no file outside of the work tree that somebody put in the place of a reviewed one", async () => {
+test("loadServers() does not read a link out of the work tree that replaced a reviewed file", async () => {
   await using tmp = await tmpdir()
   const file = tmp.write(".mcp.json", JSON.stringify({ mcpServers: { one: { command: "one" } } }))
   await load(tmp)

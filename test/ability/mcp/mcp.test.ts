@@ -43,7 +43,7 @@ async function connect(...ids: string[]): Promise<void> {
 const { signal } = new AbortController()
 const serverTools = () => ToolRegistry.list().flatMap(({ id, server }) => (server ? [id] : []))
 
-test("ifConfigured() gives nothing where no server is configured, and the servers once there are some", async () => {
+test("ifConfigured() returns undefined until a server is configured", async () => {
   await using tmp = await tmpdir()
   await inInstance(tmp, async () => {
     assert.equal(await ifConfigured(), undefined)
@@ -52,7 +52,7 @@ test("ifConfigured() gives nothing where no server is configured, and the server
   })
 })
 
-test("a server whose tools change is asked again, and an event tells of it", async () => {
+test("the tools of a server are read again after a change, and an event is published", async () => {
   await using tmp = await tmpdir()
   tmp.write(".mcp.json", mcpJson({ tiny: tinyServer({ tools: [{ name: "grow" }], grows: true }) }))
   await inInstance(tmp, async () => {
@@ -71,7 +71,7 @@ test("a server whose tools change is asked again, and an event tells of it", asy
   })
 })
 
-test("files that change change the servers; what stayed the same is not started again", async () => {
+test("servers follow changes of their files; unchanged servers are not restarted", async () => {
   await using tmp = await tmpdir()
   const log = join(tmp.path, "log")
   const stays = tinyServer({ tools: [{ name: "one" }] }, log)
@@ -92,7 +92,7 @@ test("files that change change the servers; what stayed the same is not started 
   })
 })
 
-test("a server whose program changed is not started again, until it is as it was reviewed", async () => {
+test("a server whose program changed is not started until the program is as reviewed", async () => {
   await using tmp = await tmpdir()
   const { args } = tinyServer({ tools: [{ name: "one" }] })
   const program = `import ${JSON.stringify(args[0])}`
@@ -115,7 +115,7 @@ test("a server whose program changed is not started again, until it is as it was
   })
 })
 
-test("a call during which the server ends fails with its last words, and the next one starts it again", async () => {
+test("a call during which the server ends fails with its stderr, and the next call starts it again", async () => {
   await using tmp = await tmpdir()
   const log = join(tmp.path, "log")
   const tools = [{ name: "die" }, { name: "live" }]
@@ -133,7 +133,7 @@ test("a call during which the server ends fails with its last words, and the nex
   })
 })
 
-test("Mcp.prepare() waits for a server that was never tried, and never for one that was", async () => {
+test("Mcp.prepare() waits only for servers that were never tried", async () => {
   await using tmp = await tmpdir()
   const log = join(tmp.path, "log")
   tmp.write(".mcp.json", mcpJson({ tiny: tinyServer({ tools: [{ name: "one" }] }, log) }))
@@ -151,7 +151,7 @@ test("Mcp.prepare() waits for a server that was never tried, and never for one t
   assert.equal(readFileSync(log, "utf8"), "started\n")
 })
 
-test("what was kept of a server and is damaged counts as never written", async () => {
+test("a damaged manifest counts as missing", async () => {
   await using tmp = await tmpdir()
   tmp.write(".mcp.json", mcpJson({ tiny: tinyServer({ tools: [{ name: "one" }] }) }))
   await inInstance(tmp, () => connect("tiny"))

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { idsOf } from "#ability/mcp/server-ids.ts"
 
-test("idsOf() keeps what is an id, and what becomes one that no other name has", () => {
+test("idsOf() keeps valid ids, and converts other names if their id is unique", () => {
   const ids = idsOf(["db", "a-b", "my files", "日本 x", "db"])
   assert.deepEqual(Object.fromEntries(ids), {
     db: "db",
@@ -13,7 +13,7 @@ test("idsOf() keeps what is an id, and what becomes one that no other name has",
   })
 })
 
-test("idsOf() gives names that would meet ids of their own, the same in whatever order they come", () => {
+test("idsOf() gives colliding names different ids, in any order the same", () => {
   const long = "x".repeat(64)
   const names = [
     "日本",

@@ -16,7 +16,7 @@ type Entry = {
 }
 
 /** A command becomes a list, as from an editor. */
-export function brought(
+export function sessionServer(
   id: string,
   { command, args = [], ...rest }: Entry,
   more: Partial<Added> = {},

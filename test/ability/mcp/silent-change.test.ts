@@ -56,7 +56,7 @@ function clock(t: TestContext) {
   return (ms: number) => t.mock.timers.tick(ms)
 }
 
-test("its list is read again at a call after its time, and the call does not wait for it", async (t) => {
+test("an expired list is read again at a call, which does not wait for it", async (t) => {
   const tick = clock(t)
   await withServer(20_000, async (offer) => {
     offer({ name: "one" }, { name: "two" })
@@ -69,7 +69,7 @@ test("its list is read again at a call after its time, and the call does not wai
   })
 })
 
-test("its list is read again before a request after its time", async (t) => {
+test("an expired list is read again before a request", async (t) => {
   const tick = clock(t)
   await withServer(0, async (offer) => {
     offer({ name: "two" })
@@ -80,7 +80,7 @@ test("its list is read again before a request after its time", async (t) => {
   })
 })
 
-test("a call of a tool that it does not know any more has its list read again", async () => {
+test("a call of a tool that the server no longer knows reads the list again", async () => {
   await withServer(day, async (offer) => {
     offer({ name: "two" })
     const answer = await call("silent_one")
@@ -91,7 +91,7 @@ test("a call of a tool that it does not know any more has its list read again", 
   })
 })
 
-test("a tool that it changed does not run on what was allowed before", async (t) => {
+test("a changed tool does not run under an earlier permission", async (t) => {
   const tick = clock(t)
   await withServer(20_000, async (offer) => {
     const [before] = ToolRegistry.get("silent_one").permission!({})
@@ -109,7 +109,7 @@ test("a tool that it changed does not run on what was allowed before", async (t)
   })
 })
 
-test("what is said of a changed tool names it as people see it", async (t) => {
+test("the report of a changed tool uses the id that people see", async (t) => {
   const tick = clock(t)
   await withServer(20_000, async (offer) => {
     await ToolRegistry.loadFromMCP({

@@ -13,13 +13,13 @@ const plain = readCorpus("commands.jsonc")
 const attacks = readCorpus("commands-attacks.jsonc")
 
 for (const clause of [1, 2, 3, 4, 5])
-  test(`Permission.evaluateCommand() says of every command of the corpus what clause ${clause} says`, () => {
+  test(`Permission.evaluateCommand() agrees with clause ${clause} for every command of the corpus`, () => {
     const own = plain.entries.filter(({ why }) => why.startsWith(`clause ${clause}`))
     assert.deepEqual(wrongOf({ ...plain, entries: own }), [])
     assert.ok(own.length > 30)
   })
 
-test("Permission.evaluateCommand() falls for no attack of the corpus, and lets a day's work pass", () => {
+test("Permission.evaluateCommand() allows no attack of the corpus, and allows everyday commands", () => {
   assert.deepEqual(wrongOf(attacks), [])
   assert.ok(attacks.entries.length > 700)
 })
@@ -37,7 +37,7 @@ const deep: [what: string, command: string][] = [
   ["tests", "[[ ( ".repeat(20_000)],
 ]
 for (const [what, command] of deep)
-  test(`Permission.evaluateCommand() asks about ${what} nested without end`, () => {
+  test(`Permission.evaluateCommand() asks for deeply nested ${what}`, () => {
     const rules: Permission.Rule[] = [{ permission: "bash.execute", pattern: "*", action: "allow" }]
     assert.equal(Permission.evaluateCommand(command, rules), "ask")
   })
@@ -53,7 +53,7 @@ function wrongOf({ ruleSets, entries }: Corpus): string[] {
   })
 }
 
-test("Permission.evaluateCommand() comes to an end with 60 KB of anything", () => {
+test("Permission.evaluateCommand() handles 60 KB of any text", () => {
   const rules: Permission.Rule[] = [{ permission: "bash.execute", pattern: "*", action: "allow" }]
   const variables = Array.from({ length: 4_000 }, (_, i) => `a${i}=$a${i - 1}`).join(";")
   const lines = [

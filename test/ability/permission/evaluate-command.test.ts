@@ -46,7 +46,7 @@ for (const command of [
   "ls\rrm",
   "ls \u202e",
 ])
-  test(`evaluateCommand(${JSON.stringify(command)}) is asked for although everything is allowed`, () => {
+  test(`evaluateCommand(${JSON.stringify(command)}) asks although everything is allowed`, () => {
     assert.equal(Permission.evaluateCommand(command, all), "ask")
     assert.equal(Permission.evaluateCommand(command, [rule(command || "x", "allow")]), "ask")
   })
@@ -86,7 +86,7 @@ for (const command of [
   "echo $((1+1))",
   "ls \u00a0x",
 ])
-  test(`evaluateCommand(${JSON.stringify(command)}) is allowed where everything in it is`, () => {
+  test(`evaluateCommand(${JSON.stringify(command)}) is allowed if every command in it is`, () => {
     assert.equal(Permission.evaluateCommand(command, all), "allow")
     assert.equal(Permission.evaluateCommand(command, [rule("other *", "allow")]), "ask")
   })
@@ -231,7 +231,7 @@ for (const command of ["docker rm x", "sudo docker rm x", "git rm x", "npm run r
     assert.notEqual(Permission.evaluateCommand(command, [...all, rule("rm *", "deny")]), "deny")
   })
 
-test("evaluateCommand() counts rules of bash.execute only, and the last one that fits", () => {
+test("evaluateCommand() uses only rules of bash.execute, and the last match wins", () => {
   assert.equal(Permission.evaluateCommand("ls", [rule("*", "allow", "file.write")]), "ask")
   assert.equal(Permission.evaluateCommand("ls", [rule("ls", "deny"), rule("*", "allow")]), "allow")
   assert.equal(Permission.evaluateCommand("ls", [rule("*", "allow"), rule("ls", "ask")]), "ask")
@@ -242,7 +242,7 @@ test("evaluateCommand() counts rules of bash.execute only, and the last one that
   )
 })
 
-test("evaluateCommand() comes to an end with hostile texts", () => {
+test("evaluateCommand() handles hostile texts in time", () => {
   const deny = [...all, rule("rm *", "deny")]
   for (const command of [
     "sudo -a ".repeat(20_000),

@@ -68,7 +68,7 @@ for (const [permission, pattern, target, fits] of others)
     )
   })
 
-test("Permission.evaluate() takes relative patterns from the worktree, and links nobody followed as they are", async () => {
+test("Permission.evaluate() resolves relative patterns from the worktree, and follows no links", async () => {
   await using tmp = await tmpdir({ git: true })
   await Instance.provide({
     directory: tmp.path,
@@ -83,7 +83,7 @@ test("Permission.evaluate() takes relative patterns from the worktree, and links
   await Instance.disposeAll()
 })
 
-test("Permission.evaluate() asks where nothing fits, and names the rule and the layer that decided", () => {
+test("Permission.evaluate() asks if no rule matches, and returns the rule and the layer that decided", () => {
   assert.deepEqual(Permission.evaluate({ permission: "bash.execute", target: "ls" }), { action: "ask" })
   const deny = rule("mcp.call", "*", "deny")
   assert.deepEqual(Permission.evaluate({ permission: "mcp.call", target: "a/b" }, layer("global", deny)), {
@@ -111,7 +111,7 @@ test("Permission.evaluate() lets the last rule win, within a layer and across la
     assert.equal(actionOf("todo", "*", ...layers), action, JSON.stringify(layers))
 })
 
-test("Permission.evaluate() never lets an agent or a project lift what a person denied, in any order of rules", () => {
+test("Permission.evaluate() never lets an agent or a project override a person's denial, in any order of rules", () => {
   const weak = ["agent", "project", "typescript"]
   const strong = ["remote", "global", "environment", "inline", "user"]
   const actions: Permission.Action[] = ["allow", "ask", "deny"]
@@ -137,7 +137,7 @@ test("Permission.evaluate() never lets an agent or a project lift what a person 
   assert.ok(denied > 500)
 })
 
-test("Permission.evaluate() takes a rule that does not say what it means for a denial", () => {
+test("Permission.evaluate() treats an incomplete rule as a denial", () => {
   for (const broken of [
     { permission: "file.read", pattern: "**", action: "alow" },
     { permission: "file.read", action: "allow" },
@@ -150,7 +150,7 @@ test("Permission.evaluate() takes a rule that does not say what it means for a d
   }
 })
 
-test("Permission.evaluate() takes a bare star that forbids for everything", () => {
+test('Permission.evaluate() applies a deny rule for "*" to everything', () => {
   for (const permission of ["file.read", "file.*", "*"])
     for (const target of ["a/b/c", "/etc/passwd"])
       assert.equal(actionOf("file.read", target, layer("user", rule(permission, "*", "deny"))), "deny")
@@ -167,7 +167,7 @@ const ownFiles = [
   "src/../.mcp.json",
 ]
 for (const target of ownFiles)
-  test(`Permission.evaluate() lets no wildcard write ${target}, only a rule that names it`, () => {
+  test(`Permission.evaluate() allows to write ${target} only by a rule that names it`, () => {
     for (const permission of ["file.write", "file.edit"]) {
       for (const pattern of ["**", `${target}*`])
         assert.notEqual(actionOf(permission, target, layer("user", rule("*", pattern, "allow"))), "allow")
@@ -178,7 +178,7 @@ for (const target of ownFiles)
     assert.equal(actionOf("file.read", target, layer("user", rule("*", "**", "allow"))), "allow")
   })
 
-test("Permission.planner takes writing and running away and leaves the rest as it was", () => {
+test("Permission.planner denies writing and running, and nothing else", () => {
   const layers = [
     layer("default", ...Permission.defaults),
     layer("session", rule("*", "*", "allow")),
@@ -190,7 +190,7 @@ test("Permission.planner takes writing and running away and leaves the rest as i
     assert.equal(actionOf(permission, "x", ...layers), "allow", permission)
 })
 
-test("Permission.evaluate() decides among a thousand rules in well under the time it may take", () => {
+test("Permission.evaluate() handles a thousand rules in time", () => {
   const many = Array.from({ length: 1_000 }, (_, i) => rule("file.write", `dir${i}/**/*.ts`, "allow"))
   const layers = [layer("default", ...Permission.defaults), layer("global", ...many)]
   for (let i = 0; i < 20; i++) assert.equal(actionOf("file.write", "dir999/a/b/c.ts", ...layers), "allow")
@@ -220,7 +220,7 @@ test("Permission.parseRule() reads permission[:pattern]", () => {
     assert.throws(() => Permission.parseRule(text), { name: "Permission.InvalidRule", message: says })
 })
 
-test("Permission.narrowest() gives a rule that allows the same again, and that the configuration could hold", async () => {
+test("Permission.narrowest() returns a rule that allows the same again and is valid in the configuration", async () => {
   await using tmp = await tmpdir({ git: true })
   await Instance.provide({
     directory: tmp.path,
@@ -271,7 +271,7 @@ test("a grant allows a command by itself, not one that another command runs", ()
   assert.equal(judge("timeout 5 npm test"), "ask")
 })
 
-test("a denial of a server's tool by the name that models know holds for a server with odd characters", () => {
+test("a deny rule with the name that models see applies to a server with special characters in its name", () => {
   const judge = (action: "allow" | "ask" | "deny", target: string) => {
     const rule = { permission: "mcp.call", pattern: "my_server/get_it", action }
     return Permission.evaluate({ permission: "mcp.call", target }, { source: "agent", rules: [rule] }).action

@@ -23,7 +23,7 @@ for (const [line, ...others] of [
   ["ls ~/a", "ls '~/a'", "ls \\~/a"],
   ["git commit -m 'a b'", "git commit -m a b", "git commit -m 'a  b'"],
 ] as const)
-  test(`always for ${line} is for nothing else`, () => {
+  test(`"always" for ${line} allows nothing else`, () => {
     const layer = granted(line)
     Permission.checkLayer(layer)
     assert.equal(actionOf(line, layer), "allow")
@@ -42,7 +42,7 @@ for (const line of [
   "ls | xargs rm",
   "rm -r '~'",
 ])
-  test(`always is not to be had for ${JSON.stringify(line)}: what it does is not in its words`, () => {
+  test(`"always" is not possible for ${JSON.stringify(line)}, whose words do not tell what it does`, () => {
     assert.deepEqual(granted(line).rules, [])
     const rules = ["sh", "bash", "rm -r ~", "ls", "xargs rm", "curl https://a/"].map((pattern) => ({
       ...need(""),
@@ -52,7 +52,7 @@ for (const line of [
     assert.equal(actionOf(line, { source: "grant", rules }), "ask")
   })
 
-test("always is kept for what people run every day", () => {
+test('"always" is stored for everyday commands', () => {
   for (const [line, pattern] of [
     ["npm   'test'", "npm test"],
     ["node --test", "node --test"],

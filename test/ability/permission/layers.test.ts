@@ -84,21 +84,21 @@ const without = (layers: Permission.Layer[], ...sources: string[]) =>
 const actionOf = (need: Permission.Need, layers: Permission.Layer[]) =>
   Permission.evaluate(need, ...layers).action
 
-test("whoever works for others is never allowed what one of them is not, nor what it is not itself", () => {
+test("a task is never allowed what one of its parents, or its own agent, is not allowed", () => {
   always((need, stacks) => {
     const { action } = Permission.evaluateAll(need, stacks)
     return stacks.every((layers) => strictness[action] >= strictness[actionOf(need, layers)])
   })
 })
 
-test("whoever works for others may do what all of them may", () => {
+test("a task may do what all its parents and its own agent may do", () => {
   always((need, stacks) => {
     const { action } = Permission.evaluateAll(need, stacks)
     return stacks.some((layers) => actionOf(need, layers) === action)
   })
 })
 
-test("what the person denies is lifted by no agent, no project and no grant", () => {
+test("no agent, project or grant overrides a denial of the person", () => {
   always((need, [all]) => {
     // Where the person allows "sudo *" after denying it, what it covers depends on what is allowed behind it.
     const isOwnWrapper = ({ source }: Permission.Layer, { permission, action }: Permission.Rule) =>
@@ -115,7 +115,7 @@ test("what the person denies is lifted by no agent, no project and no grant", ()
   })
 })
 
-test("a grant lifts no denial of anybody", () => {
+test("a grant overrides no denial", () => {
   always((need, [layers]) => {
     const before = actionOf(need, without(layers, "grant"))
     return before !== "deny" || actionOf(need, layers) === "deny"

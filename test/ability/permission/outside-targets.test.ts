@@ -142,7 +142,7 @@ for (const command of [
     assert.equal(Permission.evaluateCommand(command, everything), "allow")
   })
 
-test("a rule that names the place outside covers it, and no other place", () => {
+test("a rule that names an outside path covers it, and no other path", () => {
   const rules = [
     allow("git worktree add ../trees/*"),
     allow("cp * /srv/out/*"),

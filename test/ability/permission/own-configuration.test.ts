@@ -124,7 +124,7 @@ for (const command of [
 ])
   test(`${command} is not protected`, () => assert.equal(judge(command).protected, undefined))
 
-test("to write a skill's script asks with its name, also where everything is allowed", () => {
+test("writing a skill's script asks, even if everything is allowed", () => {
   const paths = [
     ".vitamin/skills/a.md",
     ".claude/skills/a/SKILL.md",
@@ -144,7 +144,7 @@ test("to write a skill's script asks with its name, also where everything is all
     assert.equal(Permission.evaluate({ permission: "file.write", target }, all).action, "allow", target)
 })
 
-test("our own folders are found behind ~ and the variables that name them", async () => {
+test("our own folders are recognised behind ~ and variables", async () => {
   await using _ = await tmpdir()
   delete process.env.XDG_CONFIG_HOME
   for (const folder of [homedir(), "~", "$HOME", `"$HOME"`])
@@ -152,7 +152,7 @@ test("our own folders are found behind ~ and the variables that name them", asyn
   assert.equal(judge("cp x $XDG_DATA_HOME/vitamin/storage").protected, true)
 })
 
-test("a long line is looked at in no time", { timeout: 20_000 }, () => {
+test("a long line is checked in time", { timeout: 20_000 }, () => {
   for (const line of ["git config ", "git ", "git config diff."])
     assert.equal(judge(line.repeat(4_000)).protected, undefined, line)
   for (const line of [`bash ${"/scripts/".repeat(28_000)}!`, `bash ${"/".repeat(250_000)}`])

@@ -296,7 +296,7 @@ test("git reads in a workspace that is a submodule", async () => {
   assert.doesNotMatch(around.result, /of-the-whole/, around.err)
 })
 
-test("git is asked for in a submodule whose repository outside of the workspace leads elsewhere", async () => {
+test("git asks in a submodule whose repository outside of the workspace leads elsewhere", async () => {
   await using main = await tmpdir({ git: true })
   await using whole = await tmpdir({ git: true })
   await using other = await tmpdir({ git: true })
@@ -316,7 +316,7 @@ test("git is asked for in a submodule whose repository outside of the workspace 
   }
 })
 
-test("git is asked for in a clone that borrows objects, and runs when it is allowed", async () => {
+test("git asks in a clone that borrows objects, and runs if it is allowed", async () => {
   await using main = await tmpdir({ git: true })
   commit(main, "a.txt", "line-one\n")
   for (const option of [["--shared"], ["--reference", main.path]]) {
@@ -331,7 +331,7 @@ test("git is asked for in a clone that borrows objects, and runs when it is allo
   }
 })
 
-test("git reads without asking where links in .git stay inside or are hooks", async () => {
+test("git reads without asking if links in .git stay inside or are hooks", async () => {
   await using tmp = await tmpdir({ git: true })
   commit(tmp, "pre-commit", "line-one\n")
   symlinkSync("../../pre-commit", join(tmp.path, ".git/hooks/pre-commit"))
@@ -342,7 +342,7 @@ test("git reads without asking where links in .git stay inside or are hooks", as
   assert.match(result, /line-one/)
 })
 
-test("git is asked for where our own keys and tokens lie in the workspace", async () => {
+test("git asks if our own keys and tokens are in the workspace", async () => {
   await using tmp = await tmpdir({ git: true })
   commit(tmp, "state/vitamin/token", "an-older-token\n")
   const variables = { XDG_STATE_HOME: join(tmp.path, "state") }
@@ -351,7 +351,7 @@ test("git is asked for where our own keys and tokens lie in the workspace", asyn
   assert.doesNotMatch(result, /an-older-token/)
 })
 
-test("plan mode lets git read as outside of plan mode, and lifts no denial", async () => {
+test("plan mode allows reading git commands, and overrides no denial", async () => {
   await using tmp = await tmpdir({ git: true })
   commit(tmp, "a.txt", "line-one\n")
   const plan = ["--mode", "plan"]

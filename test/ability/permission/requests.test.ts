@@ -30,7 +30,7 @@ async function inInstance(fn: () => Promise<unknown>): Promise<void> {
   }
 }
 
-test("an answer that came in time counts, however long it takes to keep it", async () => {
+test("an answer in time counts, even if storing it takes long", async () => {
   await inInstance(async () => {
     const answer = Permission.ask(asked({ keep: () => sleep(limit * 4) }))
     await Permission.reply(Permission.pending()[0]!.id, "once")
@@ -38,7 +38,7 @@ test("an answer that came in time counts, however long it takes to keep it", asy
   })
 })
 
-test("an answer that cannot be kept does not count: the question stays, and ends with its time", async () => {
+test("an answer that cannot be stored does not count: the question stays open until its time is up", async () => {
   await inInstance(async () => {
     const keep = async () => {
       await sleep(limit * 4)
@@ -55,7 +55,7 @@ test("an answer that cannot be kept does not count: the question stays, and ends
   })
 })
 
-test("always keeps nothing for a question that ended while it was looked at", async () => {
+test('"always" stores nothing for a question that ended during the check', async () => {
   await inInstance(async () => {
     const end = new AbortController()
     const kept: string[] = []
@@ -76,7 +76,7 @@ for (const [what, needs] of [
   ["no rule can be made", unruled],
   ["one of two has no rule", [...ruled, ...unruled]],
 ] as const)
-  test(`always counts as once where ${what}, and whoever says it is told so`, async () => {
+  test(`"always" counts as "once" if ${what}, and a notice says so`, async () => {
     await inInstance(async () => {
       const kept: Permission.Answer[] = []
       const keep = async (answer: Permission.Answer) => void kept.push(answer)
@@ -89,7 +89,7 @@ for (const [what, needs] of [
     })
   })
 
-test("always is kept where there is a rule for everything, and nobody is told anything", async () => {
+test('"always" is stored without a notice if there is a rule for every need', async () => {
   await inInstance(async () => {
     const answer = Permission.ask(asked({ needs: ruled, limit: 600_000 }))
     assert.deepEqual(await Permission.reply(Permission.pending()[0]!.id, "always"), {})
@@ -97,7 +97,7 @@ test("always is kept where there is a rule for everything, and nobody is told an
   })
 })
 
-test("a second answer is refused while the first is being kept", { timeout: 20_000 }, async () => {
+test("a second answer is refused while the first is being stored", { timeout: 20_000 }, async () => {
   await inInstance(async () => {
     const kept = Promise.withResolvers<void>()
     const answer = Permission.ask(asked({ limit: 60_000, keep: () => kept.promise }))

@@ -35,7 +35,7 @@ async function withHome(fn: (paths: { home: string; tmp: Tmp }) => void): Promis
   }
 }
 
-test("no rule with a wildcard further up reaches the files, whatever is done with them", () =>
+test("no rule with a wildcard above the secret files allows access to them", () =>
   withHome(({ home }) => {
     const files = [
       Global.state(),
@@ -56,7 +56,7 @@ test("no rule with a wildcard further up reaches the files, whatever is done wit
       assert.equal(judge("file.read", file).action, "allow", file)
   }))
 
-test("a rule that names a file or its folder decides about it", () =>
+test("a rule that names a secret file or its folder applies to it", () =>
   withHome(() => {
     const token = join(Global.state(), "token")
     const auth = join(Global.data(), "auth.json")
@@ -74,7 +74,7 @@ test("a rule that names a file or its folder decides about it", () =>
     )
   }))
 
-test("a command that names the files, in whatever spelling, is denied", () =>
+test("a command that names secret files, in any spelling, is denied", () =>
   withHome(({ home }) => {
     const state = join(home, ".local/state/vitamin")
     const commands = [
@@ -113,7 +113,7 @@ test("a command that names the files, in whatever spelling, is denied", () =>
       assert.equal(judge("bash.execute", command).secret, undefined, command)
   }))
 
-test("a rule for exactly that command, or one that names the files, allows it", () =>
+test("a rule for exactly that command, or one that names the secret files, allows it", () =>
   withHome(({ home }) => {
     const command = `cat ${home}/.local/state/vitamin/token`
     const allows = (pattern: string) =>
@@ -123,7 +123,7 @@ test("a rule for exactly that command, or one that names the files, allows it", 
     assert.equal(allows("cat *"), "deny")
   }))
 
-test("a link to the folder is the folder", () =>
+test("a link to the folder of secrets is treated like the folder", () =>
   withHome(({ home, tmp }) => {
     process.env.XDG_STATE_HOME = join(tmp.path, "linked")
     symlinkSync(join(home, ".local/state"), join(tmp.path, "linked"))

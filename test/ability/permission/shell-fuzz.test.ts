@@ -39,7 +39,7 @@ type Place = { bin: string; work: string; notes: string }
 /** These do what they always do. */
 const real = "env xargs timeout nice bash sh sed awk sort uniq".split(" ")
 
-test("no line that is allowed runs what no rule covers or what is denied, or writes a file", {
+test("no allowed line runs an uncovered or denied command, or writes a file", {
   timeout: 3_600_000,
 }, async (t) => {
   await using tmp = await tmpdir()
@@ -117,7 +117,7 @@ function runAll(lines: string[], { bin, work, notes }: Place): number[] {
   return stdout.toString().split("\n").filter(Boolean).map(Number)
 }
 
-test("what counts as known of a command is what bash makes of it", { timeout: 3_600_000 }, () => {
+test("the known words of a command are those that bash expands to", { timeout: 3_600_000 }, () => {
   const random = createRandom(Number(process.env.VITAMIN_SEED ?? 7))
   const known: { words: string; written: string }[] = []
   for (let i = 0; i < repeat(10_000, 200_000); i++) {

@@ -60,7 +60,7 @@ async function logged(fn: () => Promise<void>): Promise<string> {
   return readFileSync(file, "utf8")
 }
 
-test("getEmbedder() is the embedded model where nothing is configured", () =>
+test("getEmbedder() returns the embedded model by default", () =>
   inInstance({}, async () => {
     const embedder = await getEmbedder()
     assert.equal(embedder?.id, "vitamin-embedded-1")
@@ -93,7 +93,7 @@ test("getEmbedder() asks the configured model of a server", async () => {
   )
 })
 
-test("getEmbedder() gives none, with a word in the log, where the configured one cannot be used", async () => {
+test("getEmbedder() returns undefined and logs it if the configured embedder cannot be used", async () => {
   await using refusing = await serve((_, response) => {
     response.statusCode = 404
     response.end(JSON.stringify({ error: { message: "no such model here" } }))

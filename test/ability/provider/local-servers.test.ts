@@ -44,7 +44,7 @@ function json(value: unknown): RequestListener {
 const list = (...ids: unknown[]) => json({ object: "list", data: ids.map((id) => ({ id, object: "model" })) })
 const tags = (...names: string[]) => json({ models: names.map((name) => ({ name, model: name })) })
 
-test("findLocalServers() asks each server in its own way and names the models that can talk", async () => {
+test("findLocalServers() asks each server in its own API and lists the models that can chat", async () => {
   await using ollama = await serve(tags("nomic-embed-text:latest", "tinyllama:1b", "qwen2.5-coder:7b"))
   await using vllm = await serve(list("BAAI/bge-m3", "mistralai/Mistral-7B"))
   const found = await findLocalServers(
@@ -111,7 +111,7 @@ test("findLocalServers() does not wait for a server that says nothing", async ()
   assert.deepEqual(await findLocalServers(places), [])
 })
 
-test("findLocalServers() finds nothing where nobody listens, and takes the one of two addresses that answers", async () => {
+test("findLocalServers() finds nothing on a closed port, and uses the address that answers", async () => {
   await using server = await serve(list("a"))
   const dead = "http://127.0.0.1:1/v1"
   assert.deepEqual(await findLocalServers([{ providerId: "vllm", baseURLs: [dead] }], patience), [])
@@ -119,7 +119,7 @@ test("findLocalServers() finds nothing where nobody listens, and takes the one o
   assert.equal((await findLocalServers(both, patience))[0]?.baseURL, server.baseURL)
 })
 
-test("localPlaces() looks at both loopback addresses, or where the person says, and never elsewhere", async () => {
+test("localPlaces() returns both loopback addresses, or the configured one if it is local", async () => {
   await inInstance({}, () => {
     const places = localPlaces({})
     assert.deepEqual(
@@ -165,7 +165,7 @@ test("a model at OLLAMA_HOST can be listed and talked to", async () => {
   })
 })
 
-test("connect() goes where a server was found, unless the person said where it is", async () => {
+test("connect() uses the address of a found server, unless one is configured", async () => {
   const found = "http://[::1]:11434/v1"
   const settings = { baseURL: "http://127.0.0.1:9/v1" }
   await inInstance({}, () => {

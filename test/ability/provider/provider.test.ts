@@ -116,7 +116,7 @@ test("every provider of the table sends its key to its own address", async (t) =
   assert.match(azure?.headers ?? "", /"api-key":"key-of-AZURE_API_KEY"/)
 })
 
-test("openai speaks responses at home and chat completions at another address", async () => {
+test("openai uses responses at its own address and chat completions at any other", async () => {
   await using llm = await fakeLlm([text("a"), text("b")])
   const config = { provider: { openai: { baseURL: `${llm.url}/v1/`, apiKey: "sk-test-0123456789" } } }
   await inInstance({ config }, async () => {
@@ -130,7 +130,7 @@ test("openai speaks responses at home and chat completions at another address", 
   })
 })
 
-test("Provider.getModel() says distinctly what is wrong", async () => {
+test("Provider.getModel() throws a specific error for each problem", async () => {
   await inInstance({}, async () => {
     await assert.rejects(Provider.getModel("antropic", "x"), {
       name: "Provider.UnknownProvider",
@@ -225,7 +225,7 @@ test("Provider.load() adds the declared models to the list", async () => {
   })
 })
 
-test("a model is made anew when the configuration changes", async () => {
+test("a model is created again after the configuration changed", async () => {
   await using first = await fakeLlm([text("first")])
   await using second = await fakeLlm([text("second")])
   const config = (baseURL: string) => JSON.stringify({ provider: { openai: { baseURL } } })
@@ -241,7 +241,7 @@ test("a model is made anew when the configuration changes", async () => {
   })
 })
 
-test("a key in use is a held secret", async () => {
+test("a key in use is redacted", async () => {
   const variables = { ANTHROPIC_API_KEY: "sk-ant-held-7c0ffee7" }
   await inInstance({ variables }, async () => {
     await Provider.getModel("anthropic", "claude-sonnet-4-5")

@@ -18,7 +18,7 @@ import {
 } from "../../fixture/scripted-model.ts"
 import { hello, only, partsOf, textOf } from "./harness.ts"
 
-test("scriptedModel() streams text, reasoning, calls and usage, and keeps what it was asked", async () => {
+test("scriptedModel() streams text, reasoning, calls and usage, and records its requests", async () => {
   const usage = { input: 7, output: 3, reasoning: 1, cacheRead: 2 }
   const model = scriptedModel([
     reasoning(

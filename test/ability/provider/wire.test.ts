@@ -52,7 +52,7 @@ for (const wire of wires) {
     assert.match(JSON.stringify(request?.headers), /fake-llm-key-0123456789/)
   })
 
-  test(`Provider.getModel() understands one JSON in place of a stream over ${wire}`, async () => {
+  test(`Provider.getModel() accepts one JSON document instead of a stream over ${wire}`, async () => {
     const answer = reasoning(
       "let me see",
       calls([text("I look."), call("read", { path: "a" })], { whole: true }),
@@ -152,7 +152,7 @@ for (const wire of wires) {
     })
   })
 
-  test(`fake-llm over ${wire} says broken things, and none of them looks like a good end`, async () => {
+  test(`fake-llm over ${wire} sends broken answers, and none of them looks complete`, async () => {
     const words = text("one two three four", { deltas: 4 })
     await using llm = await fakeLlm([malformed(words), errorEvent(words), noFinish(words), empty()])
     await withModel(llm, wire, async (model) => {

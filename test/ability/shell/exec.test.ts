@@ -45,7 +45,7 @@ test("exec() is stopped through an AbortController", async () => {
   assert.equal(existsSync(join(tmp.path, "never")), false)
 })
 
-test("exec() says when there is no such folder", async () => {
+test("exec() reports a missing folder", async () => {
   await assert.rejects(exec("true", { cwd: "/nowhere/at/all" }), /"\/nowhere\/at\/all" is not a folder/)
 })
 

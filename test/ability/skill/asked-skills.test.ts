@@ -24,7 +24,7 @@ for (const [words, expected] of [
     assert.deepEqual(askedSkills(words, names), expected)
   })
 
-test("askedSkills() looks at long words in no time", { timeout: 20_000 }, () => {
+test("askedSkills() handles long words in time", { timeout: 20_000 }, () => {
   for (const piece of ["use ", "use the ", "skill ", "use the skill skill", " ".repeat(50)])
     assert.deepEqual(askedSkills(piece.repeat(50_000), names), [])
 })

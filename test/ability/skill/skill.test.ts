@@ -31,7 +31,7 @@ async function inProject(
   }
 }
 
-test("Skill.load() gives those of some folders, the first of equal names", async () => {
+test("Skill.load() returns the skills of the given folders, the first of equal names", async () => {
   await using tmp = await tmpdir()
   tmp.write(
     ".vitamin/skills/playwright.md",
@@ -50,7 +50,7 @@ test("Skill.load() gives those of some folders, the first of equal names", async
   )
 })
 
-test("Skill.list() finds them in every place, the project's before the person's", () =>
+test("Skill.list() finds skills in every folder, the project's before the person's", () =>
   inProject(async (tmp) => {
     const places = [".vitamin/skills", "skills", ".plaited/skills", ".agents/skills", ".claude/skills"]
     for (const place of places) {
@@ -73,24 +73,24 @@ test("Skill.list() finds them in every place, the project's before the person's"
     )
     assert.equal((await Skill.get("shared")).body, ".vitamin/skills")
     assert.equal(problems.length, 5)
-    assert.match(problems[0]!.message, /the skill "shared" is already that of .*\.vitamin.skills.shared/)
+    assert.match(problems[0]!.message, /the name "shared" is already used by .*\.vitamin.skills.shared/)
     const log = () => readFileSync(join(tmp.path, "../log"), "utf8")
-    assert.equal(log().match(/is already that of/g)?.length, 5)
+    assert.equal(log().match(/is already used by/g)?.length, 5)
     await Skill.list()
-    assert.equal(log().match(/is already that of/g)?.length, 5, "said once")
+    assert.equal(log().match(/is already used by/g)?.length, 5, "said once")
   }))
 
-test("Skill.list() lets a folder that nobody trusts put nothing in the place of a person's own skill", () =>
+test("Skill.list() lets no untrusted folder replace a person's own skill", () =>
   inProject(async (tmp) => {
     tmp.write(".vitamin/skills/deploy/SKILL.md", text("deploy", "theirs"))
     tmp.write("../home/.claude/skills/deploy/SKILL.md", text("deploy", "mine"))
     assert.equal((await Skill.get("deploy")).body, "mine")
-    assert.match((await Skill.list()).problems[0]!.message, /"deploy" is already that of .*home/)
+    assert.match((await Skill.list()).problems[0]!.message, /"deploy" is already used by .*home/)
     await Trust.grant(tmp.path)
     assert.equal((await Skill.get("deploy")).body, "theirs")
   }))
 
-test("Skill.list() takes a person's own skill before one of a trusted project that appeared or changed since the review", () =>
+test("Skill.list() prefers a person's own skill to an unreviewed one of a trusted project", () =>
   inProject(async (tmp) => {
     tmp.write("../home/.claude/skills/deploy/SKILL.md", text("deploy", "mine"))
     tmp.write("skills/other/SKILL.md", text("other", "reviewed"))
@@ -104,7 +104,7 @@ test("Skill.list() takes a person's own skill before one of a trusted project th
     assert.equal((await Skill.get("other")).isTrusted, true)
   }))
 
-test("Skill.list() takes the nearer of equal names between the folder that is worked in and the work tree", () =>
+test("Skill.list() prefers the nearest of equal names between the working folder and the work tree", () =>
   inProject(async (tmp) => {
     tmp.write("packages/app/.claude/skills/build/SKILL.md", text("build", "near"))
     tmp.write(".vitamin/skills/build/SKILL.md", text("build", "far"))
@@ -119,7 +119,7 @@ test("Skill.list() takes the nearer of equal names between the folder that is wo
     )
   }, "packages/app"))
 
-test("Skill.list() takes the folder that the configuration names, and sees what changes", () =>
+test("Skill.list() uses the configured folder, and sees changes", () =>
   inProject(async (tmp) => {
     tmp.write(".vitamin/config.jsonc", '{ "skills": { "root": "docs/abilities" } }')
     tmp.write("docs/abilities/one/SKILL.md", text("one"))
@@ -134,7 +134,7 @@ test("Skill.list() takes the folder that the configuration names, and sees what 
     )
   }))
 
-test("Skill.list() says nothing of copies and of links between the places", () =>
+test("Skill.list() reports no copies and no links between folders", () =>
   inProject(async (tmp) => {
     tmp.write(".agents/skills/one/SKILL.md", text("one"))
     mkdirSync(join(tmp.path, ".claude"))
@@ -144,7 +144,7 @@ test("Skill.list() says nothing of copies and of links between the places", () =
     assert.deepEqual([skills.length, problems], [1, []])
   }))
 
-test("Skill.list() names what is unusable and what was called otherwise, and no unknown keys", () =>
+test("Skill.list() reports unusable and renamed skills, but no unknown keys", () =>
   inProject(async (tmp) => {
     tmp.write(".claude/skills/bad/SKILL.md", "---\nname: bad\n---\n")
     tmp.write(
@@ -165,7 +165,7 @@ test("Skill.list() names what is unusable and what was called otherwise, and no 
     )
   }))
 
-test("Skill.list() trusts the project's skills as far as the work tree, and the person's own always", () =>
+test("Skill.list() trusts the project's skills if the work tree is trusted, and the person's own always", () =>
   inProject(async (tmp) => {
     tmp.write("skills/a/SKILL.md", text("a"))
     tmp.write("../config/vitamin/skills/b/SKILL.md", text("b"))
@@ -200,7 +200,7 @@ test("Skill.get() throws NotFound with the names that there are", () =>
     })
   }))
 
-test("hasSkills() sees a place without reading it, and looks at few", () =>
+test("hasSkills() checks a few folders without reading them", () =>
   inProject(async (tmp) => {
     assert.equal(hasSkills(undefined), false)
     assert.ok(skillPlaces(undefined).length <= 8)

@@ -75,7 +75,7 @@ test("a program named git in the project is never run, also where PATH has a rel
     { git: true },
   ))
 
-test("bytes are found in a project whose path could be read as two", async () => {
+test("bytes are found in a project whose path contains a separator", async () => {
   await using outer = await tmpdir()
   const directory = join(outer.path, 'a:b "c"')
   outer.write('a:b "c"/a.txt', "one\n")
@@ -109,7 +109,7 @@ test("Snapshot.revert() links no name again that somebody else has changed", () 
     assert.equal(readFileSync(join(tmp.path, "two"), "utf8"), "mine\n")
   }))
 
-test("Snapshot.revert() puts files back into a folder that a command closed for us", () =>
+test("Snapshot.revert() restores files in a folder that a command made read-only", () =>
   inProject(async (tmp) => {
     tmp.write("dir/sub/a.txt", "old\n")
     const { messageId } = await command("echo new > dir/sub/a.txt; chmod 500 dir/sub; chmod 500 dir")

@@ -20,7 +20,7 @@ import * as Storage from "#kernel/storage/storage.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { change, command, imageOf, inProject, revert, sessionId, sh } from "./harness.ts"
 
-test("files that git converts are named as not covered instead of being put back wrong", () =>
+test("files that git converts are reported as not covered instead of being restored wrongly", () =>
   inProject(
     async (tmp) => {
       tmp.git("config", "filter.rot.clean", "tr a-z b-za")
@@ -42,7 +42,7 @@ test("files that git converts are named as not covered instead of being put back
     { git: true },
   ))
 
-test("a project's own git configuration runs nothing of its own", () =>
+test("no program of a project's git configuration runs", () =>
   inProject(
     async (tmp) => {
       const canary = join(tmp.path, "..", "canary")
@@ -120,7 +120,7 @@ test("Snapshot.revert() puts back what was under a folder that a command swapped
     { git: true },
   ))
 
-test("a lost or broken store is named, and no wrong byte is written", () =>
+test("a lost or broken store is reported, and no wrong byte is written", () =>
   inProject(async (tmp) => {
     tmp.write("a.txt", "a")
     tmp.write("b.txt", "b")

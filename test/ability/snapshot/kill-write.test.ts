@@ -54,7 +54,7 @@ test("after a kill in write, what somebody else wrote since is refused without f
     assert.equal(readFileSync(join(tmp.path, "old.txt"), "utf8"), "mine\n")
   }))
 
-test("the next write in a folder removes what a killed one left there, and nothing of a living one", () =>
+test("the next write in a folder removes leftovers of a killed write, but not of a running one", () =>
   inProject(async (tmp) => {
     prepare(tmp)
     await killedBeside(tmp)

@@ -64,7 +64,7 @@ test("Snapshot.revert() refuses a folder whose mode somebody else changed betwee
     await assert.rejects(revert(messageId), /dir: it was changed by somebody else between two calls/)
   }))
 
-test("two parallel commands may both have seen the same change of a folder", () =>
+test("two parallel commands may both record the same change of a folder", () =>
   inProject(async (tmp) => {
     mkdirSync(join(tmp.path, "dir"))
     let inner: Promise<unknown> | undefined
@@ -117,7 +117,7 @@ for (const force of [false, true])
       { git: true },
     ))
 
-test("a named pipe that a command removed is named: undo cannot make one", () =>
+test("a removed named pipe is reported, because undo cannot create one", () =>
   inProject(async (tmp) => {
     sh("mkfifo pipe")
     const { messageId, part } = await command("rm pipe; echo x > x")
@@ -136,7 +136,7 @@ test("a named pipe that somebody else put in the place of one that a command mad
     assert.ok(existsSync(join(tmp.path, "pipe")))
   }))
 
-test("of what git ignores, only what write and edit change is covered; diff and revert say so", () =>
+test("ignored files are covered only for write and edit; diff and revert say so", () =>
   inProject(
     async (tmp) => {
       tmp.write(".gitignore", "ignored/\n")

@@ -28,7 +28,7 @@ for (const git of [true, false])
       { git },
     ))
 
-test("a file that came from an uncovered place is named, and never removed", () =>
+test("a file that came from an uncovered place is reported and never removed", () =>
   inProject(
     async (tmp) => {
       tmp.write(".gitignore", ".env\n")
@@ -36,7 +36,7 @@ test("a file that came from an uncovered place is named, and never removed", () 
       tmp.write("known.txt", "known\n")
       await settled(join(tmp.path, "known.txt"))
       const { messageId } = await command("mv .env env.txt; mv known.txt new.txt; echo more >> new.txt")
-      await assert.rejects(revert(messageId), /env\.txt: it was moved here from where nothing is kept/)
+      await assert.rejects(revert(messageId), /env\.txt: it was moved here from a place that is not covered/)
       await revert(messageId, { force: true })
       assert.equal(readFileSync(join(tmp.path, "env.txt"), "utf8"), "KEY=1\n")
       assert.equal(readFileSync(join(tmp.path, "known.txt"), "utf8"), "known\n")
@@ -85,7 +85,7 @@ test("a path that the system refuses to restore is named, and can be tried again
     for (const _ of [1, 2])
       await assert.rejects(revert(messageId), {
         name: "Snapshot.NotReverted",
-        message: /^empty could not be put back: ENOENT: no such file or directory\. /,
+        message: /^empty could not be restored: ENOENT: no such file or directory\. /,
       })
     assert.equal(readFileSync(join(tmp.path, "empty"), "utf8"), "x")
   }))

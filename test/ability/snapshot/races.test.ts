@@ -118,7 +118,7 @@ test("bytes that a session records during a sweep stay", () =>
     assert.equal((await get().store.read(hash)).toString(), "named".repeat(100))
   }))
 
-test("stateOf() takes a file for a named pipe that took its place before it was opened", () =>
+test("stateOf() reports a named pipe that replaced a file before it was opened", () =>
   inProject(async (tmp) => {
     const path = tmp.write("a", "a")
     using _ = beforeCall("openSync", path, 1, () => {

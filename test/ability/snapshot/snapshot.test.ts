@@ -10,7 +10,7 @@ import { change, command, imageOf, inProject, revert, sessionId, sh } from "./ha
 for (const git of [true, false]) {
   const where = git ? "in a repository" : "outside git"
 
-  test(`Snapshot.revert() puts an edited and a new file back, ${where}`, () =>
+  test(`Snapshot.revert() undoes an edit and removes a new file, ${where}`, () =>
     inProject(
       async (tmp) => {
         tmp.write("a.txt", "one\r\ntwo\r\n")

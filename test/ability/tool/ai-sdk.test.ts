@@ -5,7 +5,7 @@ import { asSchema, type ToolSet } from "@ai-sdk/provider-utils"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { inProject } from "./harness.ts"
 
-test("ToolRegistry.toAISDKTools() gives a ToolSet, without execute: the gate is the only way to run one", async () => {
+test("ToolRegistry.toAISDKTools() returns tools without execute, because only the gate runs tools", async () => {
   await inProject(async () => {
     const tools = ToolRegistry.toAISDKTools(["read", "ls"])
     const typed: ToolSet = tools

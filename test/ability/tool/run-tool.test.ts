@@ -54,7 +54,7 @@ for (const [slot, by] of [
   ["constrain", "constraint"],
   ["permit", "permission"],
 ] as const)
-  test(`runTool() stops where ${slot} says no, and says why`, async () => {
+  test(`runTool() stops if ${slot} refuses, and gives the reason`, async () => {
     await inProject(async () => {
       const seen = probe(async () => "ran")
       let snapshots = 0
@@ -98,7 +98,7 @@ const malformed: [args: Tool.Json, ...says: RegExp[]][] = [
   [{ n: "x".repeat(9_000), mode: 1 }, /received "x{79}…/, /- mode: /],
 ]
 for (const [args, ...says] of malformed)
-  test(`runTool() answers ${JSON.stringify(args).slice(0, 40)} with what would fit, and runs nothing`, async () => {
+  test(`runTool() refuses the arguments ${JSON.stringify(args).slice(0, 40)} and names the expected ones`, async () => {
     await inProject(async () => {
       const seen = probe(async () => "ran")
       const result = await call("probe", args, { slots: free })
@@ -115,7 +115,7 @@ for (const [args, ...says] of malformed)
     })
   })
 
-test("runTool() answers arguments that were not JSON with where they break", async () => {
+test("runTool() reports where arguments are not valid JSON", async () => {
   await inProject(async () => {
     const seen = probe(async () => "ran")
     const context = { sessionId: "s", messageId: "m", callId: "c", signal: new AbortController().signal }
@@ -179,7 +179,7 @@ test("runTool() from a folder below the worktree may read all of the worktree", 
   )
 })
 
-test("runTool() gives what tools return in one form", async () => {
+test("runTool() converts all return values of tools into one form", async () => {
   await inProject(async () => {
     const results: [returned: unknown, text: string, data: unknown][] = [
       ["plain", "plain", undefined],

@@ -102,7 +102,7 @@ test("ToolRegistry.list() and forAgent() give the built-in tools in order of id"
   })
 })
 
-test("ToolRegistry.toModelTools() is the form of doStream, stable in its bytes, made once", async () => {
+test("ToolRegistry.toModelTools() returns the same bytes each time, in the form of doStream", async () => {
   await inProject(async () => {
     const tools = ToolRegistry.toModelTools(["read", "glob", "read"])
     const typed: readonly LanguageModelV4FunctionTool[] = tools

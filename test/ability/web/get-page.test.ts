@@ -82,7 +82,7 @@ test("getPage() follows five redirects, not six", async () => {
   })
 })
 
-test("getPage() ends at its time limit: a name that is never resolved, a server that says nothing, one that drips", async () => {
+test("getPage() ends at its time limit: an unresolved name, a silent server, a slow server", async () => {
   await using web = await site({
     "/silent": () => {},
     "/drip": (response) => {

@@ -72,10 +72,10 @@ test("vitamin agent list and show read .claude/agents and .opencode/agent, and r
   assert.doesNotMatch(out, /^(off|code) /m)
   for (const left of [
     /reviewer\.md: permissionMode: "bypassPermissions" is left out/,
-    /maxTurns: it means nothing here/,
+    /maxTurns: it is not supported/,
   ])
     assert.equal(err.split("\n").filter((line) => left.test(line)).length, 1, err)
-  assert.match(err, /docs\.md: permission\.doom_loop: it means nothing here/)
+  assert.match(err, /docs\.md: permission\.doom_loop: it is not supported/)
   assert.doesNotMatch(err, /color|never runs/)
   const reviewer = await shown(tmp, "code-reviewer")
   assert.deepEqual(reviewer.tools, ["read", "grep", "bash", "github_get_issue"])
@@ -257,7 +257,7 @@ for (const [given, expected, says] of [
   [
     "disallowedTools: WebSearch",
     "deny tool.execute:WebSearch",
-    /disallowedTools: WebSearch is no built-in tool/,
+    /disallowedTools: WebSearch is not a built-in tool/,
   ],
   ["disallowedTools: Bash(rm:*)", "deny bash.execute:rm, deny bash.execute:rm *"],
   ["disallowedTools: Write(docs/*)", "deny file.write:*", /Write\(docs\/\*\) denies the whole tool/],
@@ -282,7 +282,7 @@ for (const [given, expected, says] of [
   [
     'permission: { bash: { "*": ask, "rm ?": deny, "ls ?": allow }, "my?_get": deny }',
     "ask bash.execute:*, deny bash.execute:rm *, deny tool.execute:my*_get, deny mcp.call:my*/get",
-    /permission\.bash\.ls \?: it is left out: "\?" cannot be kept in a rule that allows/,
+    /permission\.bash\.ls \?: it is ignored: "\?" is not supported in a rule that allows/,
   ],
   ['tools: { "my?_get": false }', "deny tool.execute:my*_get, deny mcp.call:my*/get"],
   [

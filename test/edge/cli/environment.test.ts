@@ -38,7 +38,7 @@ test("variables that are named like credentials are withheld from commands, and 
   const { outputs, err } = await runCommands(tmp, ["env", "env | sort", 'echo "[$GH_TOKEN]"'])
   for (const output of outputs) assert.doesNotMatch(output, canary)
   const names = Object.keys(secrets)
-  const report = `commands do not get ${names.join(", ")}: named like credentials. In the configuration, environment.pass: ${JSON.stringify(names)} lets them have those`
+  const report = `commands do not get ${names.join(", ")}: their names look like credentials. environment.pass: ${JSON.stringify(names)} in the configuration passes them on`
   assert.ok(outputs[0]!.includes(JSON.stringify(report).slice(1, -1)), outputs[0])
   assert.equal(outputs.filter((output) => output.includes("environment.pass")).length, 1)
   assert.equal(err.split("environment.pass").length, 2, err)

@@ -3,13 +3,13 @@ import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { bringServers } from "#ability/mcp/if-configured.ts"
+import { setSessionServers } from "#ability/mcp/if-configured.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Trust from "#kernel/trust/trust.ts"
-import { brought, ended } from "../../ability/mcp/brought-servers.ts"
 import { everythingOverHttp, mcpJson, officialServer, tinyServer } from "../../ability/mcp/servers.ts"
+import { ended, sessionServer } from "../../ability/mcp/session-server.ts"
 import { running } from "../../ability/shell/running.ts"
 import { call, type Request, text } from "../../fixture/fake-llm.ts"
 import { until } from "../../fixture/until.ts"
@@ -40,7 +40,7 @@ for (const [name, start] of Object.entries(transports))
     await inWorld(script, async (world) => {
       const { ask, session, llm, tmp } = world
       await using started = await start(tmp)
-      await bringServers(session.id, [brought("everything", started.server)])
+      await setSessionServers(session.id, [sessionServer("everything", started.server)])
       await up("everything")
       const words = "get the sum of two numbers, as @everything:demo://resource/dynamic/text/7 says"
       await ask(words, { rules })
@@ -83,7 +83,7 @@ test("a task, and a task of a task, have the servers of their root session", asy
     text("not here"),
   ]
   await inWorld(script, async ({ ask, session, llm }) => {
-    await bringServers(session.id, [brought("tiny", tinyServer({ tools: [{ name: "whisper" }] }))])
+    await setSessionServers(session.id, [sessionServer("tiny", tinyServer({ tools: [{ name: "whisper" }] }))])
     await up("tiny")
     await ask("go", { rules })
     for (const request of llm.requests) assert.ok(namesOf(request).includes("tiny_whisper"))
@@ -110,15 +110,15 @@ test("a client's server replaces a configured one of the same name for all sessi
     tmp.write(".mcp.json", mcpJson({ tiny: named("configured") }))
     await Trust.grant(tmp.path)
     const other = await Session.create()
-    await bringServers(session.id, [brought("tiny", named("brought"))])
+    await setSessionServers(session.id, [sessionServer("tiny", named("brought"))])
     await up("tiny")
     for (const sessionId of [session.id, other.id]) {
       await ask("who?", { sessionId, rules })
       assert.equal((await lastResult(sessionId))?.output, "I am the brought one")
     }
-    const said = logOf(world).match(/tiny of \.mcp\.json is replaced by that of ACP session\/new/g)
+    const said = logOf(world).match(/tiny of \.mcp\.json is replaced by the one of ACP session\/new/g)
     assert.equal(said?.length, 1)
-    await bringServers(session.id, [])
+    await setSessionServers(session.id, [])
     await up("tiny")
     await ask("who?", { rules })
     assert.equal((await lastResult(session.id))?.output, "I am the configured one")
@@ -128,10 +128,10 @@ test("a client's server replaces a configured one of the same name for all sessi
 test("servers that hang or crash do not block other servers or other sessions", async () => {
   await inWorld([text("b"), text("a")], async (world) => {
     const { ask, session, llm } = world
-    await bringServers(session.id, [
-      brought("hangs", tinyServer({ mode: "hang" })),
-      brought("crashes", tinyServer({ mode: "crash" })),
-      brought("works", tinyServer({ tools: [{ name: "one" }] })),
+    await setSessionServers(session.id, [
+      sessionServer("hangs", tinyServer({ mode: "hang" })),
+      sessionServer("crashes", tinyServer({ mode: "crash" })),
+      sessionServer("works", tinyServer({ tools: [{ name: "one" }] })),
     ])
     const { state, error } = (await Mcp.list()).find(({ id }) => id === "hangs")!
     assert.deepEqual(
@@ -163,8 +163,8 @@ test("a session with too many tools for a request finds only those of its own se
   const script = [search, text("a"), search, text("b")]
   await inWorld(script, async ({ ask, session, llm }) => {
     const other = await Session.create()
-    await bringServers(session.id, [brought("gold", tinyServer({ tools: many("gold") }))])
-    await bringServers(other.id, [brought("iron", tinyServer({ tools: many("iron") }))])
+    await setSessionServers(session.id, [sessionServer("gold", tinyServer({ tools: many("gold") }))])
+    await setSessionServers(other.id, [sessionServer("iron", tinyServer({ tools: many("iron") }))])
     await up("gold", "iron")
     for (const [sessionId, own, foreign] of [
       [session.id, "gold", "iron"],
@@ -191,8 +191,8 @@ test("two servers with tools of the same name are both called, each by its own s
     },
     async ({ ask, session }) => {
       const other = await Session.create()
-      await bringServers(session.id, [brought("a", server("b_c", "first"))])
-      await bringServers(other.id, [brought("a_b", server("c", "second"))])
+      await setSessionServers(session.id, [sessionServer("a", server("b_c", "first"))])
+      await setSessionServers(other.id, [sessionServer("a_b", server("c", "second"))])
       await up("a", "a_b")
       await ask("go", { rules })
       await ask("go", { sessionId: other.id, rules })
@@ -205,7 +205,9 @@ test("two servers with tools of the same name are both called, each by its own s
 test("removing a session stops its servers", async () => {
   await inWorld([], async ({ session, tmp }) => {
     const word = `removed-${process.pid}`
-    await bringServers(session.id, [brought("tiny", tinyServer({ tools: [] }, join(tmp.path, word)))])
+    await setSessionServers(session.id, [
+      sessionServer("tiny", tinyServer({ tools: [] }, join(tmp.path, word))),
+    ])
     await up("tiny")
     assert.ok(running(word).length > 0)
     await Session.remove(session.id)
@@ -215,16 +217,16 @@ test("removing a session stops its servers", async () => {
 })
 
 test("a session does not call a server that was removed from it during a turn, even if another session has it", async () => {
-  const tiny = () => brought("tiny", tinyServer({ tools: [{ name: "whisper" }] }))
+  const tiny = () => sessionServer("tiny", tinyServer({ tools: [{ name: "whisper" }] }))
   const hear = call("tiny_whisper", {})
   await inWorld([hear, call("leave", {}), hear, text("gone")], async ({ ask, session }) => {
     const other = await Session.create()
     defineTool("leave", async () => {
-      await bringServers(other.id, [tiny()])
-      await bringServers(session.id, [])
+      await setSessionServers(other.id, [tiny()])
+      await setSessionServers(session.id, [])
       return "left"
     })
-    await bringServers(session.id, [tiny()])
+    await setSessionServers(session.id, [tiny()])
     await up("tiny")
     await ask("go", { rules })
     const results = resultsOf(await Session.messages(session.id))
@@ -238,7 +240,7 @@ test("a session does not call a server that was removed from it during a turn, e
 
 const db = (word: string, log: string) => {
   const result = { content: [{ type: "text", text: `${word} acted` }] }
-  return brought("db", tinyServer({ tools: [{ name: "act", description: "acts", result }] }, log))
+  return sessionServer("db", tinyServer({ tools: [{ name: "act", description: "acts", result }] }, log))
 }
 const act = ({ messages, tools }: Request) => {
   const { name } = tools.find(({ name }) => /^db.*_act$/.test(name)) ?? assert.fail("it has no such tool")
@@ -249,15 +251,15 @@ test("two sessions with servers of the same name and different settings each rea
   await inWorld(act, async ({ ask, session, tmp, llm }) => {
     const other = await Session.create()
     const [staging, production] = ["staging", "production"].map((word) => db(word, join(tmp.path, word)))
-    await bringServers(session.id, [staging!])
-    await bringServers(other.id, [production!])
+    await setSessionServers(session.id, [staging!])
+    await setSessionServers(other.id, [production!])
     await up("db", "db-2")
     const both = async () => {
       for (const sessionId of [session.id, other.id]) await ask("go", { sessionId, rules })
       return [(await lastResult(session.id))?.output, (await lastResult(other.id))?.output]
     }
     assert.deepEqual(await both(), ["staging acted", "production acted"])
-    await bringServers(session.id, [staging!])
+    await setSessionServers(session.id, [staging!])
     assert.deepEqual(await both(), ["staging acted", "production acted"])
     for (const request of llm.requests)
       assert.equal(namesOf(request).filter((name) => name.startsWith("db")).length, 1)
@@ -269,7 +271,7 @@ test('"always" for one program is asked again for another program of the same na
     const answers: Permission.Reply[] = ["always", "reject"]
     const use = async (word: string) => {
       const { id: sessionId } = await Session.create()
-      await bringServers(sessionId, [db(word, join(tmp.path, word))])
+      await setSessionServers(sessionId, [db(word, join(tmp.path, word))])
       await up("db")
       let isOver = false
       const done = ask("go", { sessionId }).finally(() => {
@@ -281,7 +283,7 @@ test('"always" for one program is asked again for another program of the same na
       await done
       const asked = request !== undefined
       const { status } = (await lastResult(sessionId))!
-      await bringServers(sessionId, [])
+      await setSessionServers(sessionId, [])
       return [asked, status]
     }
     assert.deepEqual(await use("good"), [true, "success"])

@@ -275,7 +275,7 @@ test('"always" is not stored if its rule contains a secret: redacted, it would b
     await answered(world.ask("https://a/?key=tr0ub4dor&3-of-the-test"), "always")
     assert.equal(ran.length, 1)
     assert.deepEqual(await Grant.list(), [])
-    assert.match(log(world), /"always" is not kept, since it has a secret in it/)
+    assert.match(log(world), /"always" is not stored, because it contains a secret/)
   })
 })
 

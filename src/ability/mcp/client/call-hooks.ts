@@ -1,5 +1,5 @@
-// A layer between the SDK and a transport: hooks of the host see and change messages, the number of pages of lists is bounded,
-// and list entries of the wrong shape are removed, so that the SDK does not refuse the whole list.
+// A layer between the SDK and a transport: hooks of the host see and change messages, the number of pages of lists is
+// bounded, and list entries of the wrong shape are removed, so that the SDK does not refuse the whole list.
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client"
 import type { MCPHooks, MCPLog } from "#ability/mcp/server/types.ts"
 import { wrongAnswer } from "#ability/mcp/transport/stdio-transport.ts"
@@ -61,7 +61,7 @@ export function withCallHooks<T extends Transport>(options: {
     return !full && ((await hooks.onPaginate?.(cursor)) ?? true) ? list : rest
   }
 
-  /** Over http an answer has a stream of its own. If the stream ends without it, the call fails at once. */
+  /** Over http each answer has a stream of its own. If the stream ends without an answer, the call fails at once. */
   const untilStreamEnds = ({ id, method }: Message, given: TransportSendOptions = {}) => {
     if (id === undefined || method === undefined) return given
     open.add(id)
@@ -124,7 +124,7 @@ function refusal(id: number | string, message: string): JSONRPCMessage {
   return { jsonrpc: "2.0", id, error: { code: wrongAnswer, message } }
 }
 
-/** About as many characters as it would have as JSON; a list may be nested too deep to be written as such. */
+/** The approximate length as JSON. `JSON.stringify` would overflow the stack if a list is nested too deep. */
 function sizeOf(value: unknown): number {
   let size = 0
   for (let level = [value]; level.length; ) {

@@ -26,7 +26,7 @@ export type Connection = {
   isAsking(): boolean
   /** Why the server ended by itself. */
   failure(): Error | undefined
-  /** Whether a request went to a session that the server has forgotten. */
+  /** Whether the server has given the connection a session id. */
   hasSession(): boolean
   /** Listeners for changes of a resource. */
   updates: Set<(uri: string) => void>
@@ -37,10 +37,10 @@ export const connectTime = 60_000
 
 type Inner = { stdio?: StdioTransport; http?: StreamableHTTPClientTransport; sse?: SSEClientTransport }
 
-/** A program that knows only older revisions may never answer the first request. */
+/** Milliseconds for the first request. A program that knows only older revisions may never answer it. */
 const probeTime = 10_000
 const goodbye = 1_000
-/** Open questions at a time; more are declined. */
+/** More open questions than this are declined. */
 const mostQuestions = 8
 const maxName = 100
 const maxInstructions = 10_000

@@ -1,5 +1,5 @@
 // One client for one MCP server, over stdio or http, in the newest revision of the protocol that both sides know. It
-// connects by itself when it is first used. The SDK stays inside.
+// connects when it is first used. No type of the SDK leaves this folder.
 import { EventEmitter, on } from "node:events"
 import type { CacheableRequestOptions, Client, ContentBlock } from "@modelcontextprotocol/client"
 import { InvalidServer } from "#ability/mcp/server/errors.ts"
@@ -108,8 +108,8 @@ export function createMCPClient(config: MCPClientConfig): MCPClient {
   })
 }
 
-/** Yields at each change of a resource until the loop over it is left. Revisions of the protocol differ in how a client
- * subscribes; the notifications are the same. */
+/** Yields at each change of a resource until the caller leaves the loop. Old and new revisions of the protocol differ
+ * in how a client subscribes; the notifications are the same. */
 async function* watchResource(
   getConnection: () => Promise<Connection>,
   uri: string,

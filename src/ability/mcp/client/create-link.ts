@@ -1,5 +1,5 @@
-// Keeps one server reachable and runs calls on it. The server starts when it is first needed, and again when it ended: more
-// slowly each time, and after some failures in a row only once a minute.
+// Connects to one server when it is needed and runs calls on it. After the server has ended it is started again, with a
+// longer pause after each failure, and after five failures in a row only once a minute.
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Client, RequestOptions } from "@modelcontextprotocol/client"
 import { Closed, Crashed, LoginNeeded, TimedOut, Unavailable } from "#ability/mcp/server/errors.ts"
@@ -21,7 +21,7 @@ import { explainError, httpStatus } from "./explain-error.ts"
 type Work<T> = (client: Client, options: RequestOptions) => Promise<T>
 export type Link = Readonly<{
   get(signal?: AbortSignal): Promise<Connection>
-  /** Runs a request of the SDK's client, with the time limit and the cancellation of the call, and throws our errors. */
+  /** Runs a request of the SDK's client with the call's timeout and signal. Throws our errors. */
   call<T>(method: string, options: MCPCallOptions, work: Work<T>): Promise<T>
   status(): MCPStatus
   close(): Promise<void>
@@ -29,7 +29,8 @@ export type Link = Readonly<{
 
 /** Milliseconds for one call. */
 const defaultLimit = 60_000
-/** The limit is kept here, because time in which a person is asked does not count; the SDK's own limit never ends first. */
+/** The SDK's own timeout, which is never reached. The timeout is measured here, because the wait for a person does not
+ * count. */
 const never = 2 ** 31 - 1
 const mostFailures = 5
 const firstPause = 250
@@ -55,7 +56,7 @@ export function createLink(config: MCPClientConfig): Link {
     }
   }
   const fail = (reason: unknown) => {
-    // A person has to log in: the next attempt after that must not be delayed.
+    // A missing login is no failure: the attempt after the login must not be delayed.
     if (!(reason instanceof LoginNeeded)) failures++
     failedAt = Date.now()
     if (state !== "closed") state = "failed"
@@ -71,7 +72,7 @@ export function createLink(config: MCPClientConfig): Link {
     if (failures >= mostFailures && since < longPause)
       throw new Unavailable(
         server,
-        `it failed ${failures} times in a row and rests for ${Math.ceil((longPause - since) / 1000)} s. ${error}`,
+        `it failed ${failures} times in a row; the next attempt is possible in ${Math.ceil((longPause - since) / 1000)} s. ${error}`,
       )
     const pause = failures === 0 || failures >= mostFailures ? 0 : firstPause * 2 ** (failures - 1) - since
     if (pause > 0) await sleep(pause, undefined, { signal: ending.signal })
@@ -83,7 +84,7 @@ export function createLink(config: MCPClientConfig): Link {
       return await openConnection({ ...options, legacy })
     } catch (reason) {
       if (late.aborted) throw new TimedOut(server, "the first message", connectTime)
-      // Some older servers exit at a request that they do not know. They are asked again in the older revision.
+      // Some old servers exit at an unknown request, so the old revision is tried next.
       if (legacy || !(reason instanceof Crashed) || ending.signal.aborted) throw reason
       const connection = await openConnection({ ...options, legacy: true })
       legacy = true
@@ -133,7 +134,7 @@ export function createLink(config: MCPClientConfig): Link {
     await connecting?.catch(() => {})
     await open?.close()
   }
-  /** The server does not know the connection any more. */
+  /** Closes a connection whose session the server no longer knows. */
   const drop = async (connection: Connection) => {
     if (current === connection) {
       current = undefined
@@ -176,7 +177,8 @@ export function createLink(config: MCPClientConfig): Link {
   return Object.freeze({ get, call, status, close })
 }
 
-/** A restarted server does not know the session any more; the protocol says to begin another one. */
+/** True if the server no longer knows the session, for example after a restart. Then the protocol asks for a new
+ * session. */
 function isForgotten(connection: Connection, error: unknown): boolean {
   const status = httpStatus(error)
   return connection.hasSession() && (status === 404 || status === 400)

@@ -12,7 +12,7 @@ export function capabilitiesOf(config: MCPClientConfig): ClientCapabilities {
   }
 }
 
-/** `asking` runs a question to a person. The time until the reply does not count against the timeout of the call. It
+/** `asking` runs a question to a person; the wait for the reply does not count against the timeout of the call. It
  * resolves to undefined if too many questions are open. */
 export function answerServer(options: {
   client: Client

@@ -1,5 +1,5 @@
-// The lists of a server: tools, resources, resource templates, prompts. Entries of the wrong shape are left out, and a broken
-// list does not spoil the others; but without its tools a server counts as failed.
+// The lists of a server: tools, resources, resource templates, prompts. Entries of the wrong shape are left out. A list
+// that cannot be read is a problem of the server, but without its tools the server has failed.
 import type {
   MCPClient,
   MCPPrompt,
@@ -85,7 +85,7 @@ export function cleanList(options: {
     const clean = isObject(entry) ? read(entry) : undefined
     const own = clean?.[name]
     if (!clean || !isName(own)) warn(`${method}: an entry was left out: ${show(entry)}`)
-    else if (names.has(own)) warn(`${method}: ${show(own)} is there twice, the first is used`)
+    else if (names.has(own)) warn(`${method}: ${show(own)} is listed twice; the first is used`)
     else {
       names.add(own)
       kept.push(clean)
@@ -94,7 +94,7 @@ export function cleanList(options: {
   return { ...result, [key]: kept }
 }
 
-/** Control characters would reach terminals, and no server needs them. */
+/** Names with control characters are refused, because they would reach terminals. */
 function isName(value: unknown): value is string {
   return typeof value === "string" && /^[^\u0000-\u001f\u007f-\u009f]{1,4096}$/.test(value)
 }
@@ -162,7 +162,7 @@ function isObject(value: unknown): value is Entry {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** Readers of schemas recurse, and no honest schema is this deep. */
+/** Code that reads schemas recurses, so a very deep schema would overflow the stack. */
 function isDeep(value: unknown): boolean {
   let level = [value]
   for (let depth = 0; level.length; depth++) {

@@ -1,11 +1,10 @@
-// Checks structured results against the schema that the server declared, with bounded cost: patterns and uniqueness
-// checks are removed, because hostile ones never end; large and recursive schemas are not used, and neither are
-// asynchronous ones (`$async`).
+// Checks structured results against the schema that the server declared, at limited cost: patterns and uniqueness
+// checks are removed, because hostile ones could take forever. Large and recursive schemas are not used.
 import type { JsonSchemaType, JsonSchemaValidator, jsonSchemaValidator } from "@modelcontextprotocol/client"
 import type { SDK } from "#ability/mcp/server/sdk.ts"
 
 const maxNodes = 2_000
-const left = new Set([
+const dropped = new Set([
   "pattern",
   "patternProperties",
   "format",
@@ -18,7 +17,7 @@ const left = new Set([
 
 export function createOutputValidator(sdk: SDK): jsonSchemaValidator {
   const ajv = new sdk.AjvJsonSchemaValidator()
-  /** Undefined if it is no valid schema: the result of the call is then not checked. */
+  /** Undefined if the schema is invalid. Results are then not checked. */
   const compile = <T>(schema: JsonSchemaType) => {
     try {
       return ajv.getValidator<T>(withoutPatterns(schema) as JsonSchemaType)
@@ -94,7 +93,7 @@ function withoutPatterns(node: unknown, names = false): unknown {
   if (typeof node !== "object" || node === null) return node
   return Object.fromEntries(
     Object.entries(node)
-      .filter(([name]) => names || !left.has(name))
+      .filter(([name]) => names || !dropped.has(name))
       .map(([name, child]) => [name, withoutPatterns(child, !names && holdsNames(name))]),
   )
 }

@@ -1,5 +1,5 @@
-// Which token goes to a server over http: the one of its own settings, else the one that the host's hook gives for this
-// server, else the one of a login. A hook is never asked for a server that has a token of its own.
+// Chooses the token for a server over http: the one in its settings, else the one of the host's hook, else the one of a
+// login. The hook is not called for a server that has a token in its settings.
 import type { AuthProvider } from "@modelcontextprotocol/client"
 import type { Resolve } from "#ability/mcp/server/check-target.ts"
 import type { SDK } from "#ability/mcp/server/sdk.ts"
@@ -31,7 +31,7 @@ function hasAuthorization({ headers = {} }: MCPServerConfig): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === "authorization")
 }
 
-/** A token is asked for once, refreshed when it ends or is refused, and the SDK then repeats the request. */
+/** The hook is called once. If the token expires or is refused, it is refreshed, and the SDK repeats the request. */
 function fromHooks(options: {
   server: MCPServerConfig
   hooks: MCPHooks
@@ -41,20 +41,20 @@ function fromHooks(options: {
   const { server, hooks, onAuth, login } = options
   const asking = Object.freeze({ id: server.id, url: server.url! })
   let current: Promise<AuthToken | undefined> | undefined
-  const held = async (token: ReturnType<OnAuth>) => {
+  const withSecret = async (token: ReturnType<OnAuth>) => {
     const value = await token
     Secret.register(value?.value, `${server.id} token`)
     return value
   }
   const renew = (expired: AuthToken) =>
-    held(hooks.onAuthRefresh ? hooks.onAuthRefresh(expired, asking) : onAuth(asking))
+    withSecret(hooks.onAuthRefresh ? hooks.onAuthRefresh(expired, asking) : onAuth(asking))
   const get = async () => {
-    current ??= held(onAuth(asking))
+    current ??= withSecret(onAuth(asking))
     const asked = current
     try {
       const token = await asked
       if (token?.expires === undefined || token.expires > Date.now()) return token
-      // Several requests may find it expired at once.
+      // Of several requests at once, only the first renews it.
       if (current === asked) current = renew(token)
       return await current
     } catch (error) {

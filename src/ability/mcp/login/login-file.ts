@@ -1,5 +1,5 @@
-// Tokens of logins to MCP servers: `mcp-auth.json` in the data folder, readable by its owner only. They belong to an
-// address, not to a name: a server that takes over a name in a configuration does not get its tokens.
+// Tokens of logins to MCP servers: `mcp-auth.json` in the data folder, readable by its owner only. They are stored by
+// URL, not by name, so that another server under the same name does not get them.
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client"
 import * as Secret from "#kernel/secret/secret.ts"
 import { createPrivateJson } from "#kernel/storage/private-json.ts"
@@ -10,13 +10,13 @@ export type Login = {
   issuers: Record<string, { client?: StoredOAuthClientInformation; tokens?: StoredOAuthTokens }>
   /** The authorization server whose tokens are sent. */
   issuer?: string
-  /** What the server asked for when it refused us, for the next login. */
+  /** What the server required when it refused a request. The next login asks for it. */
   wanted?: Wanted
 }
 export type Wanted = {
   resourceMetadataUrl?: string
   scope?: string
-  /** How often it asked for the same rights although a login had followed, and when. */
+  /** How often the server asked for more rights in spite of logins, and when it last did. */
   again?: number
   time?: number
 }
@@ -42,7 +42,7 @@ export function get(url: string): Login {
   return login
 }
 
-/** One after the other across processes. */
+/** Updates of several processes run one after the other. */
 export function update(url: string, change: (login: Login) => Login): Promise<void> {
   return file.update((stored) => ({ ...stored, [url]: change(get(url)) }))
 }

@@ -1,4 +1,4 @@
-// The host side of the SDK's login flow: our identity, and storage for tokens and secrets of the flow.
+// Provides what the SDK's login flow needs: our identity, and storage for tokens and secrets of the flow.
 import { randomBytes } from "node:crypto"
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client"
 import { LoginFailed, LoginNeeded } from "#ability/mcp/server/errors.ts"
@@ -6,7 +6,7 @@ import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
 import * as LoginFile from "./login-file.ts"
 
 export type LoginProvider = OAuthClientProvider & {
-  /** The page that the person has to open, once the flow is that far. `expectedState` must come back from there. */
+  /** The page that the person has to open, once it is known. Its redirect must carry `expectedState`. */
   destination(): URL | undefined
   expectedState: string
 }
@@ -14,7 +14,7 @@ export type LoginProvider = OAuthClientProvider & {
 export function createLoginProvider(options: {
   server: MCPServerConfig
   redirectUrl: string
-  /** Without it, a client that is not known to the authorization server needs a login first. */
+  /** If false, an unregistered client throws `LoginNeeded`. */
   mayRegister: boolean
 }): LoginProvider {
   const { server, redirectUrl, mayRegister } = options

@@ -36,7 +36,8 @@ export function createLoginTokens(given: Given): AuthProvider {
   }
 }
 
-/** The server wants more rights than the token has. After a few logins that changed nothing, no further one is asked for. */
+/** Handles a server that wants more rights than the token has. After a few logins without effect, no further login is
+ * suggested. */
 export async function noteStepUp(
   server: MCPServerConfig,
   asked: { scope?: string; resourceMetadataUrl?: string },
@@ -60,7 +61,7 @@ function joinScopes(...scopes: (string | undefined)[]): string | undefined {
   )
 }
 
-/** Whether there is a new token. One that cannot be refreshed needs a login instead. */
+/** Returns whether there is a new token. If not, a login is needed. */
 async function refresh(given: Given, wanted: LoginFile.Wanted): Promise<boolean> {
   const { sdk, server } = given
   const provider = createLoginProvider({

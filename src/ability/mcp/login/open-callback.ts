@@ -1,4 +1,4 @@
-// Waits on a free port of this machine for a browser to come back from a login.
+// A local HTTP server that receives the redirect of the browser after a login.
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -20,7 +20,7 @@ export async function openCallback(signal: AbortSignal): Promise<Callback> {
     const answer = url?.pathname === "/callback" ? url.searchParams : undefined
     const own = expected !== undefined && answer?.get("state") === expected
     response.writeHead(own ? 200 : 404, { "content-type": "text/plain; charset=utf-8", connection: "close" })
-    response.end(own ? "Back to the terminal: vitamin has what it needs.\n" : "Nothing here.\n")
+    response.end(own ? "The login is complete. You can close this page.\n" : "Nothing here.\n")
     if (own) settle(answer)
   })
   server.listen(0, "127.0.0.1")

@@ -17,7 +17,7 @@ export type Kinds = { tool: MCPTool; resource: MCPResource; prompt: MCPPrompt }
 export type Kind = keyof Kinds
 export type SearchOptions = { limit?: number; serverId?: string }
 export type CatalogConfig = {
-  /** The database of the tools, beside which is that of the rest; default: in memory. */
+  /** The database file of the tools. That of resources and prompts is beside it. Default: in memory. */
   path?: string
   /** Default: the embedded model; without any embedder, search is by words only. */
   embedder?: Embedder | undefined
@@ -42,7 +42,7 @@ const maxText = 4_000
 const maxDepth = 3
 
 const usualLimit = 10
-/** The share of the best score; worse results have little to do with the query. */
+/** Matches below this share of the best score are dropped. */
 const least = 0.4
 
 export function createCatalog({ path, ...rest }: CatalogConfig = {}): Catalog {
@@ -156,7 +156,7 @@ function walk(schema: unknown, { words, depth }: { words: string[]; depth: numbe
   walk(schema.items, { words, depth: depth + 1 })
 }
 
-/** Of the parameter itself, of the entries of a list, or of any of its forms. */
+/** The allowed values of a parameter, of its list entries, and of its alternatives. */
 function valuesOf(schema: Node): unknown[] {
   const forms = [schema, schema.items, ...listOf(schema.anyOf), ...listOf(schema.oneOf)].filter(isNode)
   return forms.flatMap((form) => [...listOf(form.enum), form.const])

@@ -1,5 +1,5 @@
-// A registry of the offers of MCP servers: searched by text, called by name and server. The tools of this program are in it as
-// those of a server named "local".
+// A registry of the tools, resources and prompts of MCP servers: searched by text, called by name and server. The tools
+// of this program belong to a server named "local".
 
 import { listOffers } from "#ability/mcp/client/lists.ts"
 import type {
@@ -34,7 +34,7 @@ export type PromptMatch = { prompt: MCPPrompt; serverId: string; score: number }
 /** `limit` counts for each kind separately: tools, resources, prompts. */
 export type DiscoveryOptions = SearchOptions
 export type MCPRegistryConfig = Omit<MCPClientConfig, "server"> & {
-  /** Whether the tools of this program are in it; true by default. */
+  /** Include the tools of this program. Default: true. */
   local?: boolean
   /** Constraints, permissions and snapshots for the gate, which every tool of this program passes. */
   slots?: Slots
@@ -176,7 +176,7 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
   } satisfies MCPRegistry)
 }
 
-/** `{ tool, serverId, score, … }` in the place of `{ item, … }`. */
+/** Converts `{ item, … }` into `{ tool, … }`, `{ resource, … }` or `{ prompt, … }`. */
 function named<K extends Kind>(kind: K, { item, ...rest }: Match<K>) {
   return { [kind]: item, ...rest } as { [P in K]: Kinds[P] } & Omit<Match<K>, "item">
 }

@@ -1,4 +1,5 @@
-// The tools of this program as tools of an MCP server, so that all tools are found and called alike. A call passes the gate.
+// Offers the tools of this program as an MCP server would, so that all tools are found and called alike. Calls pass the
+// gate.
 
 import type { MCPTool, MCPToolResult } from "#ability/mcp/server/types.ts"
 import { runTool, type Slots } from "#ability/tool/run-tool.ts"
@@ -6,14 +7,14 @@ import type { Definition, Json } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { createId } from "#util/id.ts"
 
-/** No server may have this name. */
+/** The reserved id of this server. */
 export const localId = "local"
 
 export function localTools(): Definition[] {
   return ToolRegistry.list().filter(({ server }) => server === undefined)
 }
 
-/** The server of a tool and its name there; a call of it needs permission for these. */
+/** `server/tool`, the target of the permission that a call needs. */
 export function placeOf(tool: Definition): string {
   return tool.server === undefined ? `${localId}/${tool.id}` : tool.permission!({})[0]!.target
 }

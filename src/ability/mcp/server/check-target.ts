@@ -30,8 +30,8 @@ export function createTargetCheck(options: {
   const { server, resolve = resolveHost } = options
   const own = new URL(server.url!)
   const known = new Map<string, { addresses: string[] | undefined; time: number }>()
-  /** Of the most public address that the server's name ever resolved to: its owner could point the name at a private address
-   * for a moment. */
+  /** The nearness of the most public address that the server's name ever resolved to. The latest would not do: the
+   * owner of the name could point it at a private address for a moment. */
   let ownNearness = nowhere
 
   async function addressesOf(host: string): Promise<string[] | undefined> {

@@ -6,7 +6,7 @@ import type { MCPToolResult } from "./types.ts"
 type Of = { id: string }
 
 const noMethod = -32_601
-/** Also the code for wrong arguments, so the message decides. */
+/** Servers also use this code for wrong arguments, so the message decides. */
 const invalidParams = -32_602
 const unknownTool = /\b(unknown tool|no such tool|tool\b.{0,200}\b(not found|does not exist))/is
 const maxRead = 500
@@ -21,7 +21,10 @@ export class Unavailable extends NamedError {
 /** The server ended while it was needed. */
 export class Crashed extends NamedError {
   constructor({ id }: Of, how: string, said: string) {
-    const last = said ? ` Its last words:\n${said}` : " It said nothing on stderr."
+    const last = said
+      ? ` Its stderr ends with:\
+${said}`
+      : " It wrote nothing to stderr."
     super("MCP.Crashed", `MCP server "${id}" ${how}.${last}`, { server: id, stderr: said })
   }
 }

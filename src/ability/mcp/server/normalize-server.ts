@@ -1,5 +1,6 @@
-// Converts the entry of a server in a file into the settings that clients take. Files of other tools are read as they are: a
-// command as a line or a list, `args` beside it, `type` or `transport`, and `${VAR}` or `${VAR:-default}` in every value.
+// Converts the entry of a server in a configuration file into the settings that clients take. It accepts the forms of
+// other programs: a command as a line or a list, with `args` beside it, `type` or `transport`, and `${VAR}` or
+// `${VAR:-default}` in every value.
 import { isAbsolute, join } from "node:path"
 import * as Env from "#kernel/process/env.ts"
 import * as Secret from "#kernel/secret/secret.ts"
@@ -66,8 +67,7 @@ export function checkEntry(value: unknown): Entry {
 
 const http = new Set(["http", "streamable-http", "streamableHttp"])
 
-/** `folder` is where it starts; with `isLiteral` no variable is expanded. Throws `InvalidEntry` if it cannot be started or
- * reached. */
+/** `folder` is the working directory of the server. With `isLiteral` no variable is expanded. Throws `InvalidEntry`. */
 export function normalizeServer(
   entry: Entry,
   { id, folder, isLiteral = false }: { id: string; folder: string; isLiteral?: boolean },
@@ -106,7 +106,8 @@ function commandOf(command: Entry["command"]): string[] {
   return command ?? []
 }
 
-/** The error quotes the URL with its variables unexpanded, because their values may be secret; a literal URL is not quoted. */
+/** The error quotes the URL with its variables unexpanded, because their values may be secret; a literal URL is not
+ * quoted. */
 function checkedUrl(text: string, fill: Fill): string {
   const url = fill(text)
   const { protocol } = URL.parse(url) ?? {}
@@ -171,8 +172,8 @@ function splitWords(line: string): string[] {
   return word === undefined ? words : [...words, word]
 }
 
-/** Registers the secrets in the settings of a server for redaction: its token, and what headers, variables and parameters of
- * the URL hold by their names. Of a header the part behind "Bearer" is registered too. */
+/** Registers the secrets of a server for redaction: its token, and the values of headers, variables and URL parameters
+ * whose names say so. Of a header like "Bearer …" the token alone is registered, too. */
 export function registerSecrets({ auth, headers = {}, env = {}, url = "" }: MCPServerConfig): void {
   Secret.register(auth?.token, "token")
   const parameters = URL.parse(url)?.searchParams ?? []

@@ -1,4 +1,4 @@
-// The one place that loads the protocol's SDK, which takes longer than everything else at a start together.
+// Loads the SDK of the protocol. Nothing else imports it, because it takes longer to load than the rest of the program.
 
 export type SDK = Awaited<ReturnType<typeof loadSDK>>
 

@@ -1,5 +1,5 @@
-// The types of MCP servers for the rest of vitamin and for embedding programs. None is a type of the protocol's SDK, so that
-// another version of the SDK changes nothing outside of this area.
+// The types of MCP servers for the rest of vitamin and for embedding programs. None is a type of the protocol's SDK, so
+// another version of the SDK changes nothing outside of this folder.
 import type { Question as Elicitation, Reply as ElicitationReply } from "#ability/elicitation/elicitation.ts"
 import type { Resolve } from "./check-target.ts"
 
@@ -34,18 +34,18 @@ export type MCPServerConfig = {
 export type MCPClientConfig = {
   server: MCPServerConfig
   hooks?: MCPHooks
-  /** Completions are on unless they are turned off; the other two, deprecated in the protocol, only when turned on. Logging
-   * at a level asks the server for no messages below it. Sampling needs `onSample`. */
+  /** Completions are on by default; logging and sampling, deprecated in the protocol, are off. A log level asks the
+   * server to send no messages below it. Sampling needs `onSample`. */
   features?: { completions?: boolean; logging?: boolean | MCPLog["level"]; sampling?: boolean }
-  /** The server asks a person. Without it every such question is declined. */
+  /** Answers a question of the server to a person. Without it, every question is declined. */
   onElicit?: (request: Elicitation) => Promise<ElicitationReply>
-  /** The server asks for a model's answer. Needs `features.sampling`. */
+  /** Answers a request of the server to a model. Needs `features.sampling`. */
   onSample?: (request: Record<string, unknown>) => Promise<MCPSample>
-  /** A list of the server changed and can be asked for again. */
+  /** Called when a list of the server has changed. */
   onChanged?: (what: "tools" | "resources" | "prompts") => void
   /** Called before each start of the server; throws if it must not start. */
   mayStart?: () => Promise<void>
-  /** The roots for a server that asks for them. */
+  /** The folders that the server is told as its roots. */
   roots?: string[]
   /** Resolves host names, in place of the system. */
   resolve?: Resolve
@@ -67,7 +67,7 @@ export type MCPTool = {
   name: string
   title?: string
   description?: string
-  /** JSON Schema as the server sent it; checked only to be an object. */
+  /** JSON Schema as the server sent it. Only its being an object is checked. */
   inputSchema: Record<string, unknown>
   outputSchema?: Record<string, unknown>
   annotations?: Record<string, unknown>
@@ -156,7 +156,7 @@ export type MCPClient = {
 
 export type AuthToken = {
   value: string
-  /** When it expires, in milliseconds since 1970. It is refreshed before. */
+  /** When it expires, in milliseconds since 1970. After that it is refreshed. */
   expires?: number
 }
 
@@ -174,11 +174,11 @@ export type MCPLog = {
   data?: unknown
 }
 
-/** With hooks a host observes and changes the traffic with a server. */
+/** Hooks of an embedding program, which observe and change the traffic with a server. */
 export type MCPHooks = {
   /** The bearer token for a server over http that has none in its own settings. Undefined: a stored login is used. */
   onAuth?: (server: AskingServer) => Promise<AuthToken | undefined>
-  /** The server refused the token, or it ended. The request is repeated once with the new one. */
+  /** Called if the token was refused or has expired. The request is repeated once with the new token. */
   onAuthRefresh?: (expired: AuthToken, server: AskingServer) => Promise<AuthToken | undefined>
   onRequest?: (request: MCPRequest) => MCPRequest | Promise<MCPRequest>
   onResponse?: (response: MCPResponse) => MCPResponse | Promise<MCPResponse>

@@ -16,15 +16,15 @@ import { version } from "#util/version.ts"
 import { orAborted } from "#util/wait.ts"
 import { messageLimit } from "./stdio-transport.ts"
 
-type Wish = {
+type DirectRequest = {
   init: RequestInit | undefined
   /** Undefined if only a proxy can resolve the name. */
   addresses: string[] | undefined
 }
-export type DirectFetch = (target: URL, wish: Wish) => Promise<Response>
+export type DirectFetch = (target: URL, request: DirectRequest) => Promise<Response>
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-/** A connection that was not used for so long may be closed at the other end. */
+/** Milliseconds after which an unused connection is dropped, because the server may have closed it. */
 const idleTime = 4_000
 const withoutBody = new Set([204, 205, 304])
 
@@ -65,8 +65,9 @@ export function createBoundedFetch(options: {
   }
 }
 
-/** Fetches from exactly the addresses that were checked, with the name in the Host header and in TLS. Redirects are returned,
- * not followed. Through a proxy of the environment that cannot be promised: the proxy resolves the name again. */
+/** Fetches from exactly the addresses that were checked, with the name in the Host header and in TLS. Redirects are
+ * returned, not followed. With a proxy of the environment the addresses are not certain, because the proxy resolves
+ * the name again. */
 export function createDirectFetch(): DirectFetch {
   const options = { keepAlive: true, timeout: idleTime, proxyEnv: proxyOfEnvironment() ?? {} }
   const agents = { http: new Http.Agent(options), https: new Https.Agent(options) }

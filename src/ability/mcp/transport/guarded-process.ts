@@ -1,6 +1,7 @@
-// Starts a program that cannot outlive us, however we end. A shell in the program's own process group waits on a pipe
-// that only we hold open. When we are gone, even by SIGKILL, the pipe closes and the shell ends the whole group, and processes
-// that left it: on Linux by the mark in their environment, otherwise by their parent. Messages do not pass through the shell.
+// Starts a program that cannot outlive us, even if we are killed. A shell in the program's process group waits on a
+// pipe that only we hold open. When we end, the pipe closes, and the shell kills the group and the processes that left
+// it: on Linux those with our mark in their environment, elsewhere those whose parent is known. Messages do not pass
+// through the shell.
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import type { Duplex, Readable, Writable } from "node:stream"
@@ -15,7 +16,7 @@ export type GuardedProcess = {
   stdin: Writable
   stdout: Readable
   stderr: Readable
-  /** Settles when the program itself ended, whoever still holds its pipes. */
+  /** Resolves when the program itself has ended, even if other processes still hold its pipes. */
   exited: Promise<Exit>
   /** Closes its input, then sends SIGTERM, then kills it and all that it started. */
   end(): Promise<void>
@@ -24,10 +25,10 @@ export type GuardedProcess = {
 }
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; error?: Error }
 
-/** Milliseconds for each step of the end. Many servers ignore that their input is closed; SIGTERM ends most of those. */
+/** Milliseconds for each step of `end`. Many servers ignore that their input is closed; SIGTERM ends most of them. */
 const patience = { input: 300, ask: 2_000, kill: 1_000 }
 const windows = process.platform === "win32"
-/** From output of the program to the scan of the processes that it started. */
+/** Milliseconds between output of the program and the scan for processes that it started. */
 export const scanPause = process.platform === "linux" ? 500 : 2_000
 
 export function startGuarded(options: {
@@ -48,7 +49,7 @@ export function startGuarded(options: {
   }) as ChildProcessByStdio<Writable, Readable, Readable>
   const pipe = child.stdio[3] as Duplex | undefined
   pipe?.on("error", () => {})
-  // A server that nobody waits for does not keep this process alive; a call has a timer that does.
+  // An idle server must not keep this process alive. During a call, the timer of the call does.
   child.unref()
   for (const stream of child.stdio) (stream as { unref?(): void } | null)?.unref?.()
   const exited = new Promise<Exit>((resolve) => {
@@ -113,7 +114,7 @@ export function startGuarded(options: {
   }
 }
 
-/** The mark of the call that started this process, if one did: our servers carry it too. */
+/** The mark of the tool call that started this process, if there is one. Our servers inherit it. */
 function outerMark(): Record<string, string> {
   const mark = Env.get(markName)
   return mark ? { [markName]: mark } : {}
@@ -127,9 +128,9 @@ function askGroup(group: number) {
   }
 }
 
-/** The shell that waits beside a program until we are gone, and then ends it and its descendants: its group, processes with
- * its mark, those that we last reported (`process-tree.ts`), and the children of all these. Its arguments are the mark and the
- * command; its descriptor 3 is the pipe that only we hold open. */
+/** The shell that waits beside a program until we are gone, and then ends it and its descendants: its group, processes
+ * with its mark, those that we last reported (`process-tree.ts`), and the children of all these. Its arguments are the
+ * mark and the command; its descriptor 3 is the pipe that only we hold open. */
 const guardScript = `
 marked() {
   [ -r /proc/self/environ ] || return

@@ -19,7 +19,7 @@ export type Finder = Readonly<{
   findMore(known: Tree): Tree
 }>
 
-/** Milliseconds for which an unrelated process is skipped. Its id may be reused, but hardly sooner. */
+/** Milliseconds for which an unrelated process is skipped. Later its id may belong to another process. */
 const unrelatedAge = 10_000
 
 export function createFinder(group: number): Finder {

@@ -1,7 +1,6 @@
-// HTTP with server-sent events, the transport that came before streamable HTTP and that the protocol has deprecated:
-// answers come on one stream, requests go to the address that the stream names first. A server knows a session only as
-// long as its stream, so the end of the stream is the end of the connection; the SDK alone would open another one, for
-// a session that was never initialized.
+// The deprecated transport of HTTP with server-sent events: answers come on one stream, and requests go to the address
+// that the stream names first. A session of the server lasts as long as its stream. So the end of the stream closes the
+// connection; the SDK alone would open another stream, for a session that was never initialized.
 import type { SSEClientTransport, SSEClientTransportOptions } from "@modelcontextprotocol/client"
 import type { SDK } from "#ability/mcp/server/sdk.ts"
 import type { Fetch } from "./bounded-fetch.ts"

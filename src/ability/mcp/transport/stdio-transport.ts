@@ -1,6 +1,6 @@
-// Talks to a server program: one JSON message per line, on a process that cannot outlive us. Lines that are no
-// messages are skipped, messages that are too long get an error, and the end of the program is reported with its last
-// stderr lines.
+// A transport to a server program: one JSON message per line, over a process that cannot outlive us. Lines that are not
+// messages are skipped, a message that is too long becomes an error, and the end of the program is reported with its
+// last stderr lines.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import { Crashed, InvalidServer, Unavailable } from "#ability/mcp/server/errors.ts"
 import type { MCPLog, MCPServerConfig } from "#ability/mcp/server/types.ts"
@@ -12,9 +12,9 @@ import { type Exit, type GuardedProcess, startGuarded } from "./guarded-process.
 
 /** One message, in bytes. */
 export const messageLimit = 32 << 20
-/** A server whose line is longer than this is ended; until then a long line costs only time. */
+/** A server that sends a line longer than this is ended. */
 const floodLimit = 2 ** 30
-/** The code of answers that we give in the server's place. */
+/** The error code of answers that this client makes up for the server. */
 export const wrongAnswer = -31_999
 /** Skipped lines are logged up to this number, each up to this size. */
 const toldLines = 20
@@ -26,10 +26,10 @@ const maxShown = 300
 const drain = 300
 
 export type StdioTransport = Transport & {
-  /** By these two the SDK recognises a transport to a program. */
+  /** The SDK recognises a transport to a program by these two fields. */
   readonly pid: number | null
   readonly stderr: null
-  /** How the server ended by itself. */
+  /** Why the server ended by itself. */
   failure(): Error | undefined
 }
 
@@ -53,7 +53,7 @@ export function createStdioTransport(options: {
     const id = isObject(value) && value.method === undefined ? value.id : undefined
     if (typeof id === "number") answer(id, "neither a result nor an error of the right type")
   }
-  /** In the server's place, so that the call does not wait for its time limit. */
+  /** Answers for the server, so that the call does not wait for its timeout. */
   const answer = (id: number, message: string) =>
     transport.onmessage?.({ jsonrpc: "2.0", id, error: { code: wrongAnswer, message } } as JSONRPCMessage)
   const skip = (line: string) => {
@@ -157,7 +157,7 @@ function parse(line: string): unknown {
   }
 }
 
-/** The SDK checks the rest. */
+/** A coarse check; the SDK checks the rest. */
 function isMessage(value: unknown): value is JSONRPCMessage {
   if (!isObject(value) || value.jsonrpc !== "2.0") return false
   const { method, id, result, error } = value
@@ -172,7 +172,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** The id of a message that was cut. Servers send it as the first or the last member; the brace after it ends the message. */
+/** The id of a message that was cut. Servers send the id as the first or the last member. */
 function answered({ head, tail }: Cut): number | undefined {
   const id =
     /"id"\s*:\s*(\d+)\s*\}\s*$/.exec(tail)?.[1] ??

@@ -1,5 +1,5 @@
-// Values that bash reads as a list of words and expands again: `declare -a x="$y"` runs a substitution in y, and so
-// does `declare x="$y"` if x is already a list.
+// Finds values that bash expands a second time, as a list of words: `declare -a x="$y"` runs a substitution in y, and
+// so does `declare x="$y"` if x is already a list.
 import type { SyntaxNode } from "unbash"
 
 type Node<T extends SyntaxNode["type"]> = Extract<SyntaxNode, { type: T }>
@@ -17,7 +17,6 @@ export function createDeclaredLists() {
   /** Which variables are declared with a value that may contain a substitution. */
   const declared = new Set<string>()
 
-  /** `program` is run with `args`. */
   const visit = (program: string, args: readonly Argument[]): void => {
     if (!declaring.has(program) && !always.has(program) && program !== "read") return
     const texts = args.map((arg) => (arg.type === "Word" ? arg.value : arg.text))
@@ -39,7 +38,7 @@ export function createDeclaredLists() {
   })
 }
 
-/** A list that is written out is checked in its place. */
+/** Whether the value may contain a substitution. A list in parentheses is checked by itself. */
 function mayHide(arg: Argument, text: string): boolean {
   if (arg.type === "Assignment" && arg.value.type === "ArrayValue") return false
   return given.test(text) && /[($`]/.test(arg.text)

@@ -1,5 +1,5 @@
-// Judges a command line by the rules: every simple command in it is judged, and the strictest result counts. What is
-// unclear needs a question, and a denied command is also found inside other commands.
+// Judges a command line by the rules: every simple command in it is judged, and the strictest result counts. An unclear
+// line needs a question. Denied commands are also found inside other commands.
 import type { Rule } from "#kernel/schema/schema.ts"
 import { fitsText, hasWildcard } from "#util/wildcard.ts"
 import { createNestedCommands, pieces } from "./nested-commands.ts"
@@ -27,8 +27,7 @@ type Judging<D> = {
 const maxInside = 8
 const strictness = { allow: 0, ask: 1, deny: 2 }
 
-/** The texts by which rules could allow all commands of a line; an empty one stands for a command that no rule can
- * allow. */
+/** The text of each command of a line, as a rule would name it; "" for a command that no rule can allow. */
 export function exactCommands(command: string): string[] {
   const { commands, unclear } = splitCommand(command)
   const running = commands.filter(isRunning)
@@ -70,13 +69,13 @@ function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>):
   let mayBeDenied = false
   const decision = decide((rule, source) => {
     const { action, pattern } = rule
-    // A grant is for the command by itself, not for one that something else runs.
+    // A grant does not apply to a command that another command runs.
     if (action === "allow" && source === "grant" && depth > 0) return false
     if (action === "allow") {
       const isMeant = fits(pattern, command) && covers(rule, command, judging)
       return isMeant && (source !== "default" || onlyReads())
     }
-    // Plan mode denies what changes something. What a person denies stays denied.
+    // Plan mode does not deny git commands that only read. Rules of a person do.
     if (source === "mode" && onlyReads()) return false
     if (names().some((name) => fitsText(pattern, name))) return true
     if (action === "ask") return mightFit(pattern, holes())
@@ -86,14 +85,14 @@ function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>):
   return mayBeDenied && decision.action === "allow" ? { action: "ask" } : decision
 }
 
-/** xargs only adds more arguments to a command. */
+/** Whether a pattern matches a command. The arguments that xargs appends count as an empty word. */
 function fits(pattern: string, { text, words }: SimpleCommand): boolean {
   if (fitsText(pattern, text)) return true
   const last = words.at(-1)
   return last?.text === "" && !last.isLiteral && fitsText(pattern, `${text} `)
 }
 
-/** Whether an allow rule that matches the text also covers this. */
+/** Whether an allow rule that matches the text also covers what the command would do. */
 function covers<D extends Decision>({ pattern }: Rule, command: SimpleCommand, judging: Judging<D>): boolean {
   if (!isNamed(command)) return false
   if (!hasWildcard(pattern) && isKnown(command)) return true
@@ -105,12 +104,12 @@ function covers<D extends Decision>({ pattern }: Rule, command: SimpleCommand, j
   return !inside.filter(isRunning).some((simple) => judge(simple, inner).action !== "allow")
 }
 
-/** Setting an ordinary variable runs nothing. */
+/** False for an assignment of an ordinary variable, which runs nothing. */
 function isRunning({ words, writes, sets }: SimpleCommand): boolean {
   return words.length > 0 || writes || sets
 }
 
-/** It only runs the program that it names, with the words after it. */
+/** Whether the command only runs the program that it names. */
 function isNamed({ words, writes, sets }: SimpleCommand): boolean {
   return !writes && !sets && words[0]?.isLiteral === true && words[0].text !== ""
 }
@@ -119,7 +118,7 @@ function isKnown({ words }: SimpleCommand): boolean {
   return words.every(({ isLiteral }) => isLiteral)
 }
 
-/** Most rules need neither. */
+/** Computes a value when it is first needed. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {
@@ -142,7 +141,7 @@ function denials<D extends Decision>(command: string, { decide, nested }: Judgin
   return decision.action === "deny" ? [decision] : []
 }
 
-/** The whole text, with the holes of its words. */
+/** The certain pieces of the whole text. */
 function certain({ words }: SimpleCommand): string[] {
   const found = [""]
   for (const [
@@ -162,7 +161,7 @@ function riskOf(command: SimpleCommand, place: Place): string | undefined {
   const { words, writes, sets } = command
   if (sets) return "sets a variable that decides what runs"
   if (writes) return "writes a file"
-  if (words[0]?.isLiteral === false) return "which program it runs is not known yet"
+  if (words[0]?.isLiteral === false) return "which program it runs is not known"
   if (isRisky(command)) return "by its options or script it can run programs or write files"
   const [outside] = outsideTargets(command, place)
   if (outside !== undefined) return `reaches outside of the workspace: ${outside.slice(0, maxTarget)}`

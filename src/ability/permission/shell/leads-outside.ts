@@ -1,18 +1,18 @@
-// Whether the files of a repository make git read other files. The folder of a repository may lie where it should and
-// still have links, alternates or included configuration that lead to another one.
+// Finds repositories that make git read files outside of them. A repository inside the workspace may still have links,
+// alternates or included configuration that lead out of it.
 import { accessSync, constants, type Dirent, lstatSync, readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Repository } from "#kernel/vcs.ts"
 import { realOf, textOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 
-/** Git that reads runs no hook; people link them to files of the work tree. */
+/** Not checked: reading git commands run no hooks, and people link hooks to files of the work tree. */
 const hooks = "hooks"
-/** Only their names are checked: git that reads shows nothing of what is in them. */
+/** Folders whose content is not checked, because reading git commands show nothing of it. */
 const closed = new Set([hooks, "annex", "lfs", "modules", "worktrees"])
 const maxEntries = 50_000
 
-/** `folder` is where git starts. True as well if git might find another repository from there than we did. */
+/** `folder` is where git starts. Also true if git might find another repository from there. */
 export function leadsOutside(repository: Repository, folder: string): boolean {
   const { gitDir, commonDir } = repository
   return (
@@ -23,13 +23,14 @@ export function leadsOutside(repository: Repository, folder: string): boolean {
   )
 }
 
-/** Git shows the first line that names no commit. An empty value does not turn the setting off. */
+/** Whether a setting names a file that `git blame` reads. Its error messages quote the file, and an empty value does
+ * not turn the setting off. */
 export function namesFileForBlame(repository: Repository): boolean {
   return configs(repository).some((text) => /ignorerevsfile/i.test(text))
 }
 
-/** Whether git finds this repository. It takes others than we do: a name that is not UTF-8, a HEAD that is a link, a bare
- * repository. From a `.git` that it takes for none, it goes on to the folder above. */
+/** Whether git finds this repository from a folder. Git accepts repositories that we do not: with a name that is not
+ * UTF-8, with a linked HEAD, or bare ones. If it does not accept a `.git`, it goes on to the parent folder. */
 function isFoundFrom(folder: string, { worktree, gitDir, commonDir }: Repository): boolean {
   for (let path = folder; path !== worktree; path = dirname(path))
     if (path === dirname(path) || [".git", "HEAD"].some((name) => typeAt(join(path, name)))) return false
@@ -40,7 +41,7 @@ function isFoundFrom(folder: string, { worktree, gitDir, commonDir }: Repository
   return ["objects", "refs"].every((name) => isOpenFolder(join(commonDir, name)))
 }
 
-/** Whether a link in a folder of a repository leads out of it, or not all of them can be seen. */
+/** Whether a link in a folder of a repository leads out of the repository. Also true if not all links can be checked. */
 function hasLinks(root: string, { gitDir, commonDir }: Repository): boolean {
   const waiting = [root]
   let count = 0

@@ -1,13 +1,13 @@
-// Finds commands nested in a command, so that a denied command stays denied inside sudo, xargs or bash -c. It rather
-// finds too many: nothing is ever allowed by what it finds.
+// Finds commands nested in a command, so that a denied command stays denied inside sudo, xargs or bash -c. It may find
+// too many, because its results are only used for denials.
 import { splitCommand } from "./split-command.ts"
 import { programOf } from "./unwrap.ts"
 
-/** The commands in the first few of some texts. */
+/** Parses texts as scripts, and returns their commands. */
 type Scripts = (texts: string[]) => string[][]
 
 const list = (text: string) => text.split(" ")
-/** The number of their own operands before the command. */
+/** Programs that run the command after their own operands, and the number of these operands. */
 const prefixes: Record<string, number> = {
   ...none(
     "sudo doas env nohup nice ionice stdbuf setsid time command builtin exec xargs parallel watch strace ltrace unshare nsenter busybox toybox caffeinate proot fakeroot bwrap firejail npx bunx uvx script entr ssh unbuffer rlwrap systemd-run setpriv numactl prlimit pkexec run0 runcon xvfb-run dbus-run-session torify torsocks proxychains tini dumb-init eatmydata catchsegv watchexec hyperfine valgrind perf gdb cross-env dotenv",
@@ -29,7 +29,7 @@ const runners: Record<string, RegExp> = {
     ]),
   ),
 }
-/** Options before the subcommand do not make it another one. */
+/** Programs with subcommands, which are also found after options. */
 const subcommanded = new Set(
   list(
     "git npm pnpm yarn docker podman kubectl helm terraform cargo go gh apt apt-get pip brew systemctl aws gcloud",
@@ -43,8 +43,8 @@ const keywords = new Set(
   ),
 )
 const assignment = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/
-/** Nobody writes so many; a hostile text may have millions. */
-const maxBehind = 100
+/** A limit for hostile texts. */
+const maxNested = 100
 const maxGuesses = 10
 const maxWords = 500
 const maxPieces = 2_000
@@ -63,7 +63,7 @@ export function createNestedCommands(): (words: string[]) => string[][] {
   return (words) => {
     const found: string[][] = []
     const waiting = [words.slice(0, maxWords)]
-    for (let next = waiting.pop(); next && found.length < maxBehind; next = waiting.pop()) {
+    for (let next = waiting.pop(); next && found.length < maxNested; next = waiting.pop()) {
       const [name = "", ...args] = next
       const program = programOf(name)
       found.push(next)
@@ -120,12 +120,12 @@ function none(names: string): Record<string, number> {
   return Object.fromEntries(list(names).map((name) => [name, 0]))
 }
 
-/** As the shell would parse a text, and split by blanks. */
+/** The commands of a text, both as the shell parses it and split by blanks. */
 function commandsIn(text: string): string[][] {
   const { commands } = splitCommand(text)
   return [
-    ...commands.slice(0, maxBehind).map(({ words }) => words.map((word) => word.text)),
-    ...pieces(text).slice(0, maxBehind),
+    ...commands.slice(0, maxNested).map(({ words }) => words.map((word) => word.text)),
+    ...pieces(text).slice(0, maxNested),
   ]
 }
 

@@ -1,5 +1,5 @@
-// Where a command would write or run something outside the workspace, as far as its words show. A rule with a
-// wildcard does not cover that. Only names count here; the tools that write files follow links.
+// Finds targets outside of the workspace where a command would write or run something, by its words. A rule with a
+// wildcard does not cover them. Links are not followed here.
 import { homedir } from "node:os"
 import { isAbsolute, resolve } from "node:path"
 import { isInside } from "#util/file/resolve-inside.ts"
@@ -7,21 +7,21 @@ import type { SimpleCommand } from "./split-command.ts"
 import { programOf } from "./unwrap.ts"
 import type { ShellWord } from "./word.ts"
 
-/** Folders where relative paths may start; `left` are those outside the workspace. */
+/** `folders`: where relative paths may start; `left`: those of them that are outside of the workspace. */
 export type Place = { folders: string[]; worktree: string; left?: string[] }
 
 const list = (text: string) => text.split(" ")
 const nowhere = "/workspace of the rules alone"
-/** A rule is checked without any folder: then every absolute path is outside. */
+/** For a check without a workspace: every absolute path is outside. */
 export const noPlace: Place = { folders: [nowhere], worktree: nowhere }
 
-/** Any of their words may be what they change, or where they run. */
+/** Programs for which any word may be a path that they change or run in. */
 const anyWord = new Set(
   list(
     "mv ln rm rmdir mkdir touch tee truncate chmod chown chgrp unlink shred mkfifo split csplit patch make gmake ninja cargo go npm pnpm yarn bun wget svn hg",
   ),
 )
-/** Their last operand is the destination, unless an option names it. */
+/** Programs whose last operand is the destination, unless an option names it. */
 const lastWord = new Set(list("cp install rsync scp"))
 /** Options whose value is a destination or a folder to run in. */
 const options: Record<string, RegExp> = {
@@ -32,7 +32,7 @@ const options: Record<string, RegExp> = {
   unzip: /^-[a-zA-Z]*d$/,
   env: /^(-[a-zA-Z]*C|--chdir)$/,
 }
-/** Without a path they write or run in the current folder. */
+/** Other programs that write or run in the current folder. */
 const others = new Set(list("git tar bsdtar unzip zip dd gh"))
 const archivers = new Set(["tar", "bsdtar"])
 /** Subcommands of git that write only in the repository, whatever their words are. */
@@ -45,8 +45,8 @@ const device = /^\/dev\/(null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/
 const elsewhere = /^\$\{?(HOME|OLDPWD|TMPDIR|TMP|TEMP|XDG_\w+)\b/
 const upwards = /(^|[/{,])\.\.([/},]|$)/
 
-/** Includes the folders that the commands of a line change to. It does not track which folder applies to which
- * command: parentheses limit a move, and a loop repeats it. */
+/** Adds the folders that the commands of a line change to. Any of them may apply to any command, because parentheses
+ * limit a move and loops repeat it. */
 export function withMoves(commands: SimpleCommand[], place: Place): Place {
   const moves = commands.filter(isMove)
   if (!moves.length) return place
@@ -69,7 +69,7 @@ function isMove({ words }: SimpleCommand): boolean {
   return words[0]?.text === "cd" || words[0]?.text === "pushd"
 }
 
-/** The places outside that a command names, or the outside folder that it runs in. */
+/** The paths outside of the workspace that a command names, or the outside folders that it may run in. */
 export function outsideTargets(command: SimpleCommand, place: Place): string[] {
   const [name, ...args] = command.words
   const program = programOf(name?.text ?? "")
@@ -81,7 +81,7 @@ export function outsideTargets(command: SimpleCommand, place: Place): string[] {
   return found
 }
 
-/** Whether a pattern names each of these places itself, before its first star. */
+/** Whether a pattern names each target before its first star. */
 export function namesTargets(pattern: string, targets: string[]): boolean {
   const named = pattern
     .split(/\s+/)
@@ -102,7 +102,7 @@ function targetWords(program: string, args: ShellWord[]): ShellWord[] {
   if (program === "zip") return operandsOf(args).slice(0, 1)
   if (program === "gh") return /^repo clone /.test(textOf(operandsOf(args))) ? args : []
   const named = Object.hasOwn(options, program) ? valuesOf(args, options[program]!) : []
-  // Letters without a dash take their values from the words that follow, in an order of their own.
+  // With letters but no dash (`tar xC DIR`), any later word may be the folder.
   if (archivers.has(program)) return isCreating(args) || /^\w*C/.test(args[0]?.text ?? "") ? args : named
   return lastWord.has(program) ? [...named, ...operandsOf(args).slice(-1)] : named
 }

@@ -1,5 +1,5 @@
-// Quoted patterns for text tools: the `.*` of sed and awk is no file name that the shell would expand. Applies only
-// if every command of a line is such a tool; others may use their words in any way.
+// Recognises quoted patterns of text tools, such as `.*` for sed, which the shell does not expand to file names. This
+// works only if every command of the line is such a tool, because other programs may expand their words themselves.
 import { isRiskyAwk } from "./risky-awk.ts"
 import { isRisky } from "./risky-command.ts"
 import { isRiskySed } from "./risky-sed.ts"
@@ -9,14 +9,14 @@ const list = (text: string) => new Set(text.split(" "))
 const tools = list(
   "sed awk gawk mawk grep egrep fgrep rg sort uniq cut tr cat head tail wc nl tac rev paste comm join column ls diff stat file find",
 )
-/** Commands that may stand beside them, and that do not expand their arguments. */
+/** Other commands that do not expand their arguments. */
 const beside = list("cd echo printf test [ true false : pwd")
 const asking = list("log diff show status ls-files rev-parse rev-list grep blame describe shortlog")
-/** Nobody writes so many, and the line is searched for each. */
+/** The line is searched once for each pattern. */
 const maxPatterns = 50
 const special = /[$*?{}[\]]/g
 
-/** The line with such patterns made harmless, inside their quotes; the same line if that is uncertain. */
+/** Replaces the special characters of such patterns by "_". Returns the same line if that is uncertain. */
 export function withoutQuotedPatterns(line: string): string {
   const { commands, unclear } = splitCommand(line)
   if (unclear !== undefined || !commands.every((command) => isTool(command) || isBeside(command))) return line
@@ -28,7 +28,7 @@ export function withoutQuotedPatterns(line: string): string {
   for (const [text, count] of counts) {
     const forms = [`'${text}'`, `"${text}"`]
     const found = forms.reduce((sum, form) => sum + line.split(form).length - 1, 0)
-    // One more occurrence than words: it also occurs between two other quotes, unquoted.
+    // If it occurs more often than there are such words, one occurrence may be unquoted, between two other quotes.
     if (found !== count) continue
     for (const form of forms) rest = rest.replaceAll(form, form.replace(special, "_"))
   }

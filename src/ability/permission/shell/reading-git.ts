@@ -1,5 +1,5 @@
-// Commands of git that only read the repository of the workspace. They are allowed without asking, as reading files is:
-// in a folder that nobody trusts, git runs no program of the folder (ability/shell/git-environment.ts).
+// Commands of git that only read the repository of the workspace. They are allowed without a question, like reading
+// files. In an untrusted folder, git runs no program of the folder (ability/shell/git-environment.ts).
 import { resolve } from "node:path"
 import type { Rule } from "#kernel/schema/schema.ts"
 import * as Vcs from "#kernel/vcs.ts"
@@ -13,11 +13,12 @@ const list = (text: string) => text.split(" ")
 const withOperands = list(
   "status diff log show blame shortlog describe rev-parse rev-list ls-files ls-tree merge-base name-rev show-ref",
 )
-/** With other words these change something. */
+/** Commands that may change something if they have more words. */
 const alone = list("branch tag remote reflog")
   .concat("remote -v", "stash list", "tag -l", "tag --list")
   .concat(list("-a -r -v -vv -av -avv --all --list --show-current").map((option) => `branch ${option}`))
-/** All others might write a file, run a program or read outside of the workspace (--output, --ext-diff, --no-index). */
+/** The allowed options. Others might write a file, run a program or read outside of the workspace (--output,
+ * --ext-diff, --no-index). */
 const options = new Set(
   list(
     "oneline stat shortstat numstat name-only name-status summary patch no-patch graph all branches tags remotes decorate no-decorate format pretty abbrev-commit abbrev no-abbrev date since until after before author committer grep max-count skip reverse follow first-parent merges no-merges topo-order date-order left-right cherry-pick cached staged merge-base porcelain short long branch untracked-files ignored show-stash ahead-behind color no-color word-diff color-words unified minimal patience histogram find-renames find-copies no-renames diff-filter ignore-all-space ignore-space-change ignore-blank-lines function-context no-ext-diff no-textconv exit-code quiet raw full-index relative check count contains always dirty match abbrev-ref show-toplevel show-prefix is-inside-work-tree verify symbolic-full-name others modified deleted stage exclude-standard error-unmatch heads line-porcelain show-email no-pager pickaxe-regex pickaxe-all ignore-case fixed-strings extended-regexp",
@@ -25,7 +26,7 @@ const options = new Set(
 )
 const short = /^-(\d+|[nUMCBL]\S*|[SG].*|u(no|normal|all)?|[pswbzvtrmcodkeilE]|sb|vv)$/s
 
-/** What holds where no rule says otherwise. */
+/** Default rules. */
 export const gitReading: readonly Rule[] = list("git git|--no-pager")
   .map((start) => start.replace("|", " "))
   .flatMap((git) => [
@@ -61,12 +62,12 @@ function isReading(command: SimpleCommand): boolean {
   return withOperands.includes(name) && rest.every((word, i) => isHarmless(name, word, over >= 0 && i > over))
 }
 
-/** Whether the repository and the files that the words name are in the workspace, links followed. If git finds no
- * repository, or is off, `git diff` compares any two files. */
+/** Whether the repository and the files that the words name are in the workspace, links followed. Without a repository,
+ * `git diff` would compare any two files. */
 function staysInside({ words }: SimpleCommand, { folders, worktree }: Place): boolean {
   const isIn = (path: string) => isInside(worktree, realOf(path) ?? path)
   return folders.every((path) => {
-    // Git goes up from the real folder, whatever link led there.
+    // Git searches upwards from the real folder, even if the path has a link.
     const folder = realOf(path) ?? path
     const repository = Vcs.find(folder)
     if (!repository || !isIn(folder) || !Vcs.belongsTo(repository, worktree)) return false

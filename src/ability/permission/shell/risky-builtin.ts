@@ -3,12 +3,12 @@ import { changesWhatRuns } from "./variables.ts"
 import type { ShellWord } from "./word.ts"
 
 const list = (text: string) => new Set(text.split(" "))
-/** They take names of variables. */
+/** Builtins that take names of variables. */
 const naming = list(
   "export declare typeset local readonly read mapfile readarray unset getopts printf let wait test [",
 )
 const setting = list("export declare typeset local readonly read mapfile readarray unset getopts let wait")
-/** With any argument they change the shell, or run the argument. */
+/** Builtins that, with any argument, change the shell or run the argument. */
 const changing = list("alias bind complete compopt compgen shopt enable fc history")
 const harmlessSettings = list("errexit nounset pipefail xtrace verbose noglob noclobber nounset errtrace")
 

@@ -1,5 +1,5 @@
-// Ways in which a tool that reads can run other programs or write files: by an option, a script, or an extra operand.
-// A rule with a wildcard is meant for reading and does not cover them.
+// Finds commands of reading tools that run other programs or write files, by an option, a script, or an extra operand.
+// A rule with a wildcard does not cover them.
 import { isRiskyAwk } from "./risky-awk.ts"
 import { isRiskyBuiltin } from "./risky-builtin.ts"
 import { isRiskySed } from "./risky-sed.ts"
@@ -26,7 +26,7 @@ const gitOptions =
   "output output-directory exec-path config-env ext-diff textconv open-files-in-pager upload-pack receive-pack exec git-dir work-tree extcmd template upload-archive tool paginate filters export-marks in-place namespace super-prefix attr-source unsafe-paths".split(
     " ",
   )
-/** They run their arguments, or change what later commands run. */
+/** Subcommands that run their arguments, or change what later commands run. */
 const gitCommands =
   /^(config|difftool|mergetool|filter-branch|hook|daemon|instaweb|web--browse|help|remote-.*|credential.*|send-email|p4|svn|cvsserver|shell|upload-pack|receive-pack|archive|maintenance|http-backend|fast-import|gui|citool|sh-.*)$/
 
@@ -115,7 +115,7 @@ export function isRisky(command: SimpleCommand): boolean {
   if (isRiskyBuiltin(program, args)) return true
   const risky = Object.hasOwn(tools, program) ? tools[program] : undefined
   if (!risky) return false
-  // An expansion may produce an option, unless only a value can stand there.
+  // An expansion may produce an option, unless a value is expected at its position.
   const over = program === "find" ? -1 : texts.indexOf("--")
   const isValue = (i: number) =>
     (over >= 0 && i > over) || (program === "git" && !args[i]!.isMany && isText(texts, i))

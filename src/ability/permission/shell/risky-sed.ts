@@ -1,5 +1,5 @@
-// Judges sed commands. Only scripts that are known to be harmless pass: the commands "w", "W", "r" and "e", and the flags
-// "w" and "e" of a replacement, write files, read them or run programs.
+// Judges sed commands. Only scripts that are known to be harmless pass, because the commands "w", "W", "r" and "e", and
+// the flags "w" and "e" of a replacement, write files, read files or run programs.
 import type { ShellWord } from "./word.ts"
 
 const maxCommands = 200

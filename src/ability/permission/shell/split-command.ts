@@ -1,6 +1,5 @@
 // Splits a command line into the simple commands that it would run, wherever they are: after operators, in bodies,
-// substitutions and here-documents. If anything is uncertain, the whole line counts as unclear; that is never an
-// error.
+// substitutions and here-documents. A line that cannot be read with certainty is unclear, which is not an error.
 import { parse, type SyntaxNode } from "unbash"
 import { createDeclaredLists } from "./declared-lists.ts"
 import { createValues } from "./values.ts"
@@ -25,7 +24,7 @@ export type Split = {
   commands: SimpleCommand[]
   /** Why it is unclear what would run. */
   unclear?: string
-  /** It evaluates more than numbers. */
+  /** It does arithmetic with more than numbers. */
   calculates: boolean
 }
 
@@ -45,12 +44,12 @@ const hidden = /[^\P{Cc}\t\n]|[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u20
 /** Bash removes an escaped line end before it parses the text around it. */
 const brokenOperator = /(?:[$<>({[`!]|\$\{?\w+)\\\n/
 
-/** Each part of a judgement splits the line itself. */
+/** Cached, because several checks of one judgement split the same line. */
 export const splitCommand = keepLast(split)
 
 export type HereDocument = Extract<SyntaxNode, { type: "HereDoc" }>
 
-/** Delimiter words, with their quotes, that have only one reading. */
+/** Unambiguous delimiters of here-documents, with their quotes. */
 const plainEnd = /^\\?[\w.:@%+-]+$|^(["'])[\w .:@%+-]+\1$/
 
 function split(command: string): Split {
@@ -134,7 +133,8 @@ function assigned(text: string): ShellWord {
   return { text, pieces: [text], isLiteral, isMany: false, mayBeOption: false }
 }
 
-/** Copying and closing descriptors and /dev/null are harmless; everything else goes to a file or over the network. */
+/** Whether a redirection writes a file or uses the network. Copying and closing descriptors does not, nor does
+ * /dev/null. */
 function isWriting(redirection: Redirection, known: Known): boolean {
   if (redirection.type !== "Redirect") return false
   const { operator, target, descriptor } = redirection
@@ -151,8 +151,7 @@ function mayBeNetwork(start: string): boolean {
   return "/dev/tcp/".startsWith(start) || "/dev/udp/".startsWith(start) || /^\/dev\/(tcp|udp)/.test(start)
 }
 
-/** The cache of the last texts, so that a text that several checks use is parsed once. Results are shared: do not
- * change them. */
+/** Caches the results for recent texts. Callers share the results and must not change them. */
 function keepLast<T extends object>(make: (text: string) => T): (text: string) => T {
   const kept = new Map<string, T>()
   let letters = 0
@@ -173,9 +172,9 @@ function keepLast<T extends object>(make: (text: string) => T): (text: string) =
 }
 
 /**
- * Whether bash finds the here-documents where our parser does: each begins on the line after the one that names it, or where
- * the one before it ends, and its word ends it. If a substitution is closed before that, or the line goes on in quotes, text
- * for one is a command for the other.
+ * Whether bash finds the here-documents where our parser does. Each must begin on the line after the one that names it, or
+ * where the one before it ends, and must end with its delimiter. Otherwise, for example if the line continues in quotes, bash
+ * could run as a command what our parser takes for text.
  */
 function areFound(line: string, documents: HereDocument[]): boolean {
   let last = { lineEnd: -1, next: -1 }

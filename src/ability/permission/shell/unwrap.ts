@@ -1,5 +1,5 @@
-// Commands that run another command. They are allowed exactly if that command is. An unknown option may mean
-// anything, so then it is unclear what would run.
+// Finds the command that a wrapper such as `sudo` or `xargs` runs. The wrapper is allowed if that command is. With an
+// unknown option it is unclear what would run.
 import { type SimpleCommand, splitCommand } from "./split-command.ts"
 import { changesWhatRuns } from "./variables.ts"
 import { createHole, type ShellWord } from "./word.ts"
@@ -14,9 +14,9 @@ type Wrapper = {
   /** Long options: without a value, and with one. */
   long?: string[]
   longValued?: string[]
-  /** Words of its own before the command. */
+  /** The number of operands before the command. */
   operands?: number
-  /** Variables may stand before the command. */
+  /** Assignments of variables may come before the command. */
   variables?: boolean
 }
 
@@ -76,17 +76,17 @@ const shells = new Set(list("sh bash dash zsh ksh ash"))
 const onlyBash = /(?<!\$)\(\(|\[\[|\$['"[]|[<>]\(|<<<|&>|\|&|;&|=\(|\beval\b/
 /** Shells with another language. */
 const foreign = new Set(["zsh", "ksh"])
-/** What these would run is unclear from their words, or runs elsewhere. */
+/** Their words do not tell what they run, or where. */
 const readers = new Set(
   list(
     ". source trap su runuser parallel script strace ltrace unshare nsenter chroot flock chrt setpriv setarch linux32 linux64 numactl prlimit systemd-run firejail bwrap proot fakeroot faketime unbuffer rlwrap expect entr watchexec gosu su-exec pkexec run0 runcon sg dbus-run-session xvfb-run torify torsocks proxychains tini dumb-init eatmydata catchsegv rbash csh tcsh fish yash mksh pwsh",
   ),
 )
 
-/** A cache of results: they are needed again and again, and may require parsing a text. */
+/** A cache, because results are needed often and may require parsing. */
 const known = new WeakMap<SimpleCommand, NonNullable<Inside>>()
 
-/** What a command would run: undefined if it is none of these, "unknown" if it is unclear. */
+/** What a command would run: undefined if it is no wrapper, "unknown" if it is unclear. */
 export function unwrap(command: SimpleCommand): Inside {
   const before = known.get(command)
   if (before) return before
@@ -111,7 +111,7 @@ function insideOf({ words }: SimpleCommand): Inside {
   return program === "xargs" && inside !== "unknown" ? filled(inside, args) : inside
 }
 
-/** Including nested commands, at any depth. */
+/** The commands and those nested in them, at any depth. */
 export function reach(commands: SimpleCommand[], depth = 0): SimpleCommand[] {
   if (depth > maxInside) return commands
   return commands.flatMap((command) => {
@@ -169,7 +169,7 @@ function commandOf(words: ShellWord[], sets: boolean): SimpleCommand[] | "unknow
   return [{ words, text: words.map(({ text }) => text).join(" "), writes: false, sets }]
 }
 
-/** xargs puts its input in place of a mark, or at the end. */
+/** xargs replaces a mark such as `{}` by its input, or appends the input. */
 function filled(commands: SimpleCommand[], args: ShellWord[]): SimpleCommand[] {
   const own = args.slice(0, args.length - commands[0]!.words.length).map(({ text }) => text)
   const marks = own.flatMap((text, i) => /^-\w*?[Ii](.*)$/s.exec(text)?.[1] || (own[i + 1] ?? "{}"))
@@ -186,7 +186,7 @@ function isMarked({ text }: ShellWord, marks: string[]): boolean {
   return text.includes("{}") || marks.some((mark) => mark !== "" && text.includes(mark))
 }
 
-/** A script file is a program like others; the text of -c is parsed. */
+/** Parses the text of `-c`. A script file is treated as any other program. */
 function insideShell(args: ShellWord[], program: string): Inside {
   const at = args.findIndex(({ text }) => !/^[-+]/.test(text))
   if (at === 0) return args[0]!.isLiteral && !args[0]!.text.startsWith("/dev/") ? undefined : "unknown"
@@ -197,7 +197,7 @@ function insideShell(args: ShellWord[], program: string): Inside {
   return program === "bash" || !onlyBash.test(args[at]!.text) ? insideText(args.slice(at, at + 1)) : "unknown"
 }
 
-/** It passes all its words to a shell, as one text. */
+/** `watch` passes all its words to a shell, as one text. */
 function insideWatch(args: ShellWord[]): SimpleCommand[] | "unknown" {
   const watch: Wrapper = { flags: "bcdegtw", valued: "n", longValued: ["interval"] }
   const inside = insideWrapper(watch, args)
@@ -205,7 +205,7 @@ function insideWatch(args: ShellWord[]): SimpleCommand[] | "unknown" {
   return insideText(inside[0]!.words)
 }
 
-/** It must not evaluate variables: the line around it may have set them, also for another shell. */
+/** The text must not do arithmetic with variables, because the line around it may have set them. */
 function insideText(words: ShellWord[]): SimpleCommand[] | "unknown" {
   if (!words.length || words.some(({ isLiteral }) => !isLiteral)) return "unknown"
   const { commands, unclear, calculates } = splitCommand(words.map(({ text }) => text).join(" "))

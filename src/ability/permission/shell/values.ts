@@ -9,15 +9,15 @@ type Calculated = Word | Extract<SyntaxNode, { type: "ArithmeticWord" }>
 /** Variables that the shell or the caller sets. */
 const foreign =
   /^(\d+|[@*_]|PWD|OLDPWD|REPLY|MAPFILE|OPTARG|OPTIND|BASH.*|COMP_.*|COPROC|DIRSTACK|FUNCNAME|HIST.*|READLINE_.*|PROMPT.*)$/
-/** The most variables made of variables: nobody writes so many, and each uses stack. */
+/** How deep variables may refer to variables. Each level uses stack. */
 const maxDepth = 50
 const identifier = /(?<![\w$])[A-Za-z_]\w*/g
 
 export function createValues() {
   const words = new Map<string, Word[]>()
-  /** Their values come from elsewhere. */
-  const spoilt = new Set<string>()
-  /** Their values are no list of words. */
+  /** Variables whose values are unknown. */
+  const unknown = new Set<string>()
+  /** Variables whose final value is unclear, although its parts are known. */
   const vague = new Set<string>()
   const functions = new Set<string>()
   const calculations: Calculated[] = []
@@ -33,11 +33,11 @@ export function createValues() {
 
   const known = (name: string): Held | undefined => {
     const all = words.get(name)
-    if (!all || vague.has(name) || spoilt.has(name) || foreign.test(name)) return undefined
+    if (!all || vague.has(name) || unknown.has(name) || foreign.test(name)) return undefined
     if (!resolved.has(name)) {
       if (depth >= maxDepth) return undefined
       depth++
-      // Until it is resolved: a variable that refers to itself can hold anything.
+      // Unknown until it is resolved, because a variable may refer to itself.
       resolved.set(name, undefined)
       resolved.set(name, createHeld(all.map((word) => createWord(word, known))))
       depth--
@@ -45,7 +45,8 @@ export function createValues() {
     return resolved.get(name)
   }
 
-  /** Whether all that would be evaluated is harmless. Names lead to names; each is followed once. */
+  /** Whether everything that arithmetic evaluates is harmless. The variables that values refer to are followed, each
+   * once. */
   const areNumbers = (): boolean => {
     const seen = new Set<string>()
     const waiting: string[] = []
@@ -60,7 +61,7 @@ export function createValues() {
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
       if (seen.has(name)) continue
       seen.add(name)
-      if (spoilt.has(name) || foreign.test(name)) return false
+      if (unknown.has(name) || foreign.test(name)) return false
       if (!(words.get(name) ?? []).every((word) => take(word, false))) return false
     }
     return true
@@ -71,7 +72,7 @@ export function createValues() {
     areNumbers,
     calculates: () => calculations.length + outputs.length > 0,
     assign,
-    spoil: (name: string) => spoilt.add(name),
+    setUnknown: (name: string) => unknown.add(name),
     blur: (name: string) => vague.add(name),
     define: (name: string) => functions.add(name),
     calculate: (node: Calculated) => calculations.push(node),
@@ -87,7 +88,7 @@ function collect(node: Calculated, into: Into): boolean {
   return collectText(node.value, into)
 }
 
-/** A subscript that is written here is checked in its place; one inside a value is hidden. */
+/** A subscript in the calculation itself is checked elsewhere; a value must not contain one. */
 function collectText(text: string, { names, isCalculated }: Into): boolean {
   for (const [, name] of text.matchAll(/\$\{?([A-Za-z_]\w*)/g)) names.push(name!)
   names.push(...(text.match(identifier) ?? []))

@@ -1,4 +1,4 @@
-// Walks the syntax tree of a line: which commands are in it, what its variables hold, and what makes it unclear.
+// Walks the syntax tree of a line and collects its commands, the values of its variables, and what makes it unclear.
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash"
 import type { createDeclaredLists } from "./declared-lists.ts"
 import type { HereDocument } from "./split-command.ts"
@@ -14,7 +14,7 @@ export type Found = {
   hereDocuments: HereDocument[]
   lists: ReturnType<typeof createDeclaredLists>
   values: ReturnType<typeof createValues>
-  /** It passes texts back to the shell, where the same variables apply. */
+  /** The line passes texts back to the shell (`eval`), which sees the same variables. */
   rereads: boolean
   unclear?: string
 }
@@ -32,13 +32,13 @@ const expanding = new Set([
   "ArithmeticFor",
   "ArithmeticWord",
 ])
-/** They set variables without an assignment. */
-const givers = new Set(
+/** Commands that set variables. */
+const setters = new Set(
   "read mapfile readarray getopts printf declare typeset local export readonly wait unset".split(" "),
 )
 const rereaders = new Set(["eval", "source", ".", "trap"])
 
-/** Our own stack: a hostile line is nested deeper than the call stack allows. */
+/** Uses its own stack, because a hostile line can be nested deeper than the call stack allows. */
 export function walk(script: ParsedScript, found: Found): void {
   const waiting: Waiting[] = [{ node: script, depth: 0, isExpanded: false }]
   let nodes = 0
@@ -49,17 +49,17 @@ export function walk(script: ParsedScript, found: Found): void {
       return
     }
     if (next.isExpanded && isQuotedExpansion(node))
-      found.unclear ??= "it has quotes that may not count where they stand"
+      found.unclear ??= "it has quotes that bash may read as ordinary characters"
     visit(node, found)
     const isExpanded = node.type !== "Script" && (next.isExpanded || expanding.has(node.type))
     const before = waiting.length
     forEachChild(node, (child) => void waiting.push({ node: child, depth: depth + 1, isExpanded }))
-    // In the order of the line: the first is taken next.
-    turn(waiting, before)
+    // Reversed, so that the first child is visited next.
+    reverse(waiting, before)
   }
 }
 
-function turn(list: unknown[], from: number): void {
+function reverse(list: unknown[], from: number): void {
   for (let a = from, b = list.length - 1; a < b; a++, b--) [list[a], list[b]] = [list[b], list[a]]
 }
 
@@ -88,7 +88,7 @@ function visit(node: SyntaxNode, found: Found): void {
     case "For":
     case "Select":
       if (node.type === "For" && node.wordlist) found.values.assign(node.name.value, node.wordlist)
-      else found.values.spoil(node.name.value)
+      else found.values.setUnknown(node.name.value)
       if (changesWhatRuns(node.name.value)) found.nodes.push("sets")
       break
     case "Coproc":
@@ -114,7 +114,7 @@ function visit(node: SyntaxNode, found: Found): void {
       if (/\\[\nc]/.test(node.text)) found.unclear ??= "it has an escape that cannot be read"
       break
     case "ExtendedGlob":
-      found.unclear ??= "it has an extended pattern, which bash reads only where it was switched on"
+      found.unclear ??= "it has an extended pattern, which depends on the shell option extglob"
       break
     case "CommandExpansion":
     case "ProcessSubstitution":
@@ -147,17 +147,17 @@ function visit(node: SyntaxNode, found: Found): void {
 
 function visitCommand({ name, args, prefix }: Command, found: Found): void {
   if (!name) return
-  // These apply to this command only, after its words were expanded.
+  // Assignments before a command apply to this command only, and after its words were expanded.
   for (const item of prefix) if (item.type === "Assignment") found.values.blur(item.name)
   const words = [name.value, ...args.map((arg) => (arg.type === "Word" ? arg.value : ""))]
   const at = words.findIndex((word) => !/^(command|builtin|-p|--)$/.test(word))
   const program = words[at] ?? ""
   if (rereaders.has(program)) found.rereads = true
   found.lists.visit(program, args.slice(Math.max(at, 0)))
-  if (!givers.has(program)) return
+  if (!setters.has(program)) return
   for (const word of words.slice(at + 1)) {
     const given = /^(?:-v)?([A-Za-z_]\w*)/.exec(word)?.[1]
-    if (given) found.values.spoil(given)
+    if (given) found.values.setUnknown(given)
   }
 }
 
@@ -179,7 +179,7 @@ function visitParameter(
   if (prefix === "!" || operation?.type === "Transform" || operation?.type === "Unknown")
     found.unclear ??= "it has an expansion whose result may be expanded again"
   if (operation?.type === "Default" && operation.operator.endsWith("=")) {
-    found.values.spoil(parameter)
+    found.values.setUnknown(parameter)
     if (changesWhatRuns(parameter)) found.nodes.push("sets")
   }
   if (index && !/^[@*]$/.test(index.value) && !isNumber(index.value)) found.values.calculate(index)

@@ -15,7 +15,7 @@ export type ShellWord = {
   mayBeOption: boolean
 }
 
-/** The certain pieces of all values of a variable, if the line sets it. */
+/** What is certain about all values of a variable that the line sets. */
 export type Held = {
   /** The shell does not change its values, even without quotes. */
   isPlain: boolean
@@ -24,7 +24,7 @@ export type Held = {
 export type Known = (name: string) => Held | undefined
 
 type State = Pick<ShellWord, "pieces" | "isMany" | "mayBeOption"> & {
-  /** The certain part of its beginning, cut short. */
+  /** What is certain about its beginning, in short form. */
   start: "" | "-" | "--" | "--x" | "--x=" | "-x" | "x"
   known: Known
 }
@@ -47,7 +47,7 @@ export function createHeld(values: ShellWord[]): Held {
   }
 }
 
-/** A word that stands for anything from elsewhere. */
+/** A word with an unknown value. */
 export function createHole(text: string): ShellWord {
   return { text, pieces: ["", ""], isLiteral: false, isMany: true, mayBeOption: true }
 }
@@ -93,14 +93,14 @@ function addValue(state: State, text: string, isQuoted: boolean): void {
   else if (state.start === "") state.mayBeOption ||= held?.mayBeOption ?? true
 }
 
-/** Digits, at least one. */
+/** Whether the expansion is always a number. */
 function isNumeric(part: WordPart): boolean {
   if (part.type === "ArithmeticExpansion") return true
   if (part.type === "ParameterExpansion") return part.prefix === "#"
   return part.type === "SimpleExpansion" && /^\$[#?$]$/.test(part.text)
 }
 
-/** Limited to what can still matter: a text of many parts would be checked again for each of them. */
+/** Shortened to what matters, so that a word of many parts is not scanned again for each part. */
 function startOf(text: string): State["start"] {
   if (text === "" || text === "-" || text === "--") return text
   if (!text.startsWith("-")) return "x"

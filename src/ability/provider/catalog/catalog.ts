@@ -48,7 +48,7 @@ export function refreshedFile(): string {
   return join(Global.cache(), "models.json")
 }
 
-/** Read the stored list again. */
+/** Makes the next call read the stored list again. */
 export function forget(): void {
   known = undefined
 }
@@ -87,7 +87,7 @@ function readRefreshed(file: string): Record<string, string> {
     throw new Error("it has another form")
   } catch (error) {
     if (errorCode(error) !== "ENOENT")
-      Log.warn("the fetched list of models cannot be used; the shipped one is", {
+      Log.warn("the fetched list of models cannot be read; the shipped one is used", {
         file,
         error: errorText(error),
       })

@@ -1,4 +1,4 @@
-// Errors of requests, as those of the AI SDK, so that callers handle all wire forms alike.
+// Creates the errors of requests as errors of the AI SDK, so that callers handle all wire forms alike.
 import { APICallError } from "@ai-sdk/provider"
 import { errorCode, NamedError } from "#util/error.ts"
 import type { Reply } from "./post.ts"
@@ -19,7 +19,7 @@ export async function refused(reply: Reply, url: string): Promise<APICallError> 
   })
 }
 
-/** No answer came at all. Only a failure of the network is wrapped: other errors mean that the request cannot be sent. */
+/** No answer came at all. Only errors of the network are wrapped; with any other error the request could not be sent. */
 export function unreachable(error: unknown, url: string): unknown {
   const isOurs = [TypeError, RangeError, NamedError].some((kind) => error instanceof kind)
   if (!(error instanceof Error) || isOurs) return error

@@ -1,5 +1,5 @@
-// The body of a chat-completions request, in pieces. The bytes of a message are made once for all requests that it is in, and
-// lie side by side in larger blocks, so that a long conversation leaves in a few pieces.
+// Builds the body of a chat-completions request, in pieces. The bytes of a message are created once for all requests
+// and stored side by side in larger blocks, so that a long conversation is sent in a few pieces.
 import {
   type LanguageModelV4CallOptions,
   type LanguageModelV4FilePart,

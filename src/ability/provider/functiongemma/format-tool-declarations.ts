@@ -1,4 +1,4 @@
-// Tool declarations in the format of FunctionGemma. It knows types, descriptions, enums, items, properties and required
+// Formats tool declarations for FunctionGemma. Its format has types, descriptions, enums, items, properties and required
 // properties; the rest of a JSON schema is left out.
 import { tokens } from "./control-tokens.ts"
 import { checkName, formatKey, formatString, formatValue } from "./format-value.ts"
@@ -14,7 +14,7 @@ type Place = {
   made: { count: number }
 }
 
-/** Limits of one tool: levels, and schemas in all. A few definitions that refer to each other could expand without end. */
+/** Limits of one tool: levels, and schemas in all. Definitions that refer to each other could expand forever. */
 const maxDepth = 16
 const maxSchemas = 500
 

@@ -160,8 +160,8 @@ async function gather(stream: ReadableStream<LanguageModelV4StreamPart>) {
   }
 }
 
-/** What a model said, as the parts of a stream: text as one part, then its calls. The id of a call is no number of
- * it: a prompt that was made shorter would begin to count again. */
+/** Writes the output of a model as the parts of a stream: the text as one part, then the calls. Call ids are random,
+ * because counted ones could repeat after the prompt was shortened. */
 function createPartWriter(emit: (part: LanguageModelV4StreamPart) => void) {
   const id = "text"
   let isOpen = false

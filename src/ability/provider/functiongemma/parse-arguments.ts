@@ -17,7 +17,7 @@ const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const word = /(true|false|null)(?![\w.-])/y
 const words: Record<string, unknown> = { true: true, false: false, null: null }
 
-/** The object that begins at `from`, and where it ends; or why there is none. */
+/** Parses the object at `from`. Returns it with its end, or the reason why it is malformed. */
 export function parseArguments(
   output: string,
   from: number,

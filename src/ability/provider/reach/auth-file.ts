@@ -31,7 +31,7 @@ const { read, update } = createPrivateJson<Stored>({
   refuse: (file, reason) => new UnsafeLogins(file, reason),
 })
 
-/** Keep a key for a provider, in place of the one that was there. */
+/** Stores a key for a provider; it replaces an earlier one. */
 export async function login(providerId: string, key: string): Promise<void> {
   const word = key.trim()
   if (!/^[\x21-\x7e]+$/.test(word)) throw new InvalidKey(providerId)
@@ -39,7 +39,7 @@ export async function login(providerId: string, key: string): Promise<void> {
   await update((stored) => ({ ...stored, [providerId]: { key: word, time: Date.now() } }))
 }
 
-/** Forget a key. Says whether there was one. */
+/** Removes a key. Returns whether there was one. */
 export async function logout(providerId: string): Promise<boolean> {
   if (!Object.hasOwn(read(), providerId)) return false
   await update(({ [providerId]: _, ...rest }) => rest)

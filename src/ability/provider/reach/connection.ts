@@ -33,7 +33,7 @@ export function settingsOf(config: Info, id: string): Settings {
   return typeof settings === "object" ? settings : {}
 }
 
-/** The row of a provider. One that only the configuration knows speaks chat completions. */
+/** The table entry of a provider. A provider that only the configuration names uses the chat completions API. */
 export function entryOf(id: string, settings: Settings): Entry {
   if (Object.hasOwn(providers, id)) return providers[id]!
   if (settings.baseURL === undefined) throw new UnknownProvider(id, Object.keys(providers))
@@ -65,7 +65,7 @@ export function connect({ id, settings, wire, found }: Wanted): Connection {
   // Servers that imitate OpenAI imitate its chat completions.
   const spoken = wire ?? (custom && (id === "openai" || usual === "rules") ? "chat" : usual)
   const baseURL = given ?? found ?? own
-  if (!baseURL) throw new Unusable(id, `set provider.${id}.baseURL to a gateway that speaks for it`)
+  if (!baseURL) throw new Unusable(id, `set provider.${id}.baseURL to a gateway that offers it`)
   const filled = checked(id, fill(id, baseURL))
   return {
     ...authOf(id, settings),
@@ -132,7 +132,8 @@ function checked(id: string, baseURL: string): string {
   return trimmed(baseURL)
 }
 
-/** Anthropic's and Google's own clients take a base URL without the version, others with it: both work. */
+/** Adds the version of the API if it is missing. Anthropic's and Google's own clients take a base URL without it,
+ * others with it. */
 function versioned(baseURL: string, wire: Wire): string {
   return /\/v\d\w*$/.test(baseURL) ? baseURL : `${baseURL}${versions[wire] ?? ""}`
 }

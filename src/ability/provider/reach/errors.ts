@@ -49,7 +49,7 @@ export class MissingKey extends NamedError {
   }
 }
 
-/** One message of an answer: an event of the stream, or a body that is not a stream. */
+/** The most bytes of one message of an answer: an event of the stream, or a body that is not a stream. */
 export const messageLimit = 16 << 20
 
 export class MessageTooLarge extends NamedError {

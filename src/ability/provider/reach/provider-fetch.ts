@@ -1,5 +1,6 @@
-// `fetch` for the AI SDK's clients. Node's own follows redirects to other origins and takes `x-api-key`, `x-goog-api-key`
-// and the body along; this one stays within the origin of the base URL. No message of an answer is larger than our limit.
+// `fetch` for the AI SDK's clients. Node's own `fetch` follows redirects to other origins and sends `x-api-key`,
+// `x-goog-api-key` and the body there; this one stays within the origin of the base URL. It also limits the size of
+// each message.
 import { boundMessages } from "#util/bound-messages.ts"
 import { redirectTarget } from "#util/redirect.ts"
 import { MessageTooLarge, messageLimit } from "./errors.ts"

@@ -1,16 +1,16 @@
 // The table of providers: API, base URL, environment variables, and deviations. A base URL may contain variables. A
 // provider without one needs a gateway, whose URL the configuration sets.
 
-/** The API of a provider: OpenAI chat completions, OpenAI responses, Anthropic messages, or Gemini generateContent. Rules and
- * GGUF files run in this program, without one. */
+/** The API of a provider: OpenAI chat completions, OpenAI responses, Anthropic messages, or Gemini generateContent.
+ * Rules and GGUF files run in this program, without one. */
 export type Wire = "chat" | "responses" | "messages" | "gemini" | "rules" | "gguf"
 
 export type Quirks = {
   /** How a chat request expresses the reasoning level. Default: `reasoning_effort` low, medium or high. */
   effort?: "openai" | "openrouter" | "thinking" | "enable" | "none"
-  /** Send earlier reasoning back. Many servers refuse the field, so others do not get it. */
+  /** Send earlier reasoning back. This is off by default, because many servers refuse the field. */
   echoReasoning?: boolean
-  /** Tool-call ids of exactly nine letters and digits, and no user message right after a tool message. */
+  /** Requires tool-call ids of exactly nine letters and digits, and no user message right after a tool message. */
   mistral?: boolean
   /** The header for the key. Default: `Authorization: Bearer`. */
   keyHeader?: string

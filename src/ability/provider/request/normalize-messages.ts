@@ -25,7 +25,7 @@ export function normalizeMessages(prompt: LanguageModelV4Prompt, target: Target)
   return quirks.mistral ? bridgeToUser(ordered) : ordered
 }
 
-/** Empty text is refused by Anthropic and Gemini; what carries a signature is kept. */
+/** Removes empty text, which Anthropic and Gemini refuse, except parts with a signature. */
 function withoutEmpty(message: LanguageModelV4Message): LanguageModelV4Message {
   return keepParts(message, (part) => {
     if (part.type !== "text" && part.type !== "reasoning") return true
@@ -33,7 +33,7 @@ function withoutEmpty(message: LanguageModelV4Message): LanguageModelV4Message {
   })
 }
 
-/** Most chat servers refuse a field that they do not know. */
+/** Removes reasoning for most chat servers, which refuse fields that they do not know. */
 function withoutForeignReasoning(
   message: LanguageModelV4Message,
   { wire, quirks }: Target,
@@ -42,7 +42,8 @@ function withoutForeignReasoning(
   return keepParts(message, (part) => part.type !== "reasoning")
 }
 
-/** Only the start of a conversation is the system's, in one message for chat templates; later ones speak as the user. */
+/** System messages are allowed only at the start; later ones become user messages. For chat templates, those at the
+ * start are joined into one. */
 function systemFirst(messages: LanguageModelV4Message[], wire: Wire): LanguageModelV4Message[] {
   const found = messages.findIndex(({ role }) => role !== "system")
   const start = found < 0 ? messages.length : found
@@ -91,7 +92,7 @@ function withIds(message: LanguageModelV4Message, rule: IdRule): LanguageModelV4
   return { ...message, content } as LanguageModelV4Message
 }
 
-/** The same for a call and its result, and at every turn. */
+/** A hash, so that a call and its result get the same id at every turn. */
 function shortId(id: string, length: number): string {
   return createHash("sha256").update(id).digest("hex").slice(0, length)
 }

@@ -1,4 +1,4 @@
-// Tool parameters as a provider takes them. JSON Schema is wider than what any of them accepts: OpenAI and Anthropic
+// Limits the schema of tool parameters to what a provider accepts. None accepts all of JSON Schema: OpenAI and Anthropic
 // refuse alternatives at the root, Gemini refuses every keyword that it does not know.
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"
 import type { Wire } from "#ability/provider/reach/providers.ts"
@@ -36,7 +36,7 @@ function objectRoot(schema: Node): Node {
   }
 }
 
-/** The bounds of a safe integer say nothing to a model and cost tokens at every request. */
+/** Removes the bounds of safe integers, which only cost tokens. */
 function withoutNoise(node: Node): Node {
   if (node.maximum !== Number.MAX_SAFE_INTEGER && node.minimum !== Number.MIN_SAFE_INTEGER) return node
   const { maximum, minimum, ...rest } = node
@@ -73,7 +73,7 @@ function closedBounds({ exclusiveMinimum, exclusiveMaximum }: Node): Node {
   }
 }
 
-/** `$ref` replaced by what it names; what refers to itself ends as any object. */
+/** Replaces each `$ref` by its definition. A schema that refers to itself becomes any object. */
 function inlined(root: Node): Node {
   const definitions = { ...(root.$defs as Node), ...(root.definitions as Node) }
   const visit = (node: Node, open: string[]): Node => {
@@ -87,7 +87,7 @@ function inlined(root: Node): Node {
   return visit(root, [])
 }
 
-/** The schema with `change` applied to every schema in it, the inner ones first. */
+/** Applies `change` to every schema in a schema, inner ones first. */
 function eachNode(node: Node, change: (node: Node) => Node): Node {
   return change(children(node, (child) => eachNode(child, change)))
 }

@@ -1,5 +1,5 @@
-// Adapts a request to its provider and model: messages, tools, the reasoning level, the output limit, cache marks. Parts that
-// need no change are passed on as they are, because a long conversation comes through here at every turn.
+// Adapts a request to its provider and model: messages, tools, the reasoning level, the output limit, cache marks.
+// Parts that need no change are passed on as they are, because a long conversation comes through here at every turn.
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
@@ -11,7 +11,7 @@ import type { Quirks, Wire } from "#ability/provider/reach/providers.ts"
 import { normalizeMessages } from "./normalize-messages.ts"
 import { limitSchema } from "./tool-schema.ts"
 
-/** What a caller wants. `sessionId` lets OpenAI find its prompt cache again. */
+/** `sessionId` lets OpenAI find its prompt cache again. */
 export type Request = {
   providerId: string
   modelId: string
@@ -83,8 +83,9 @@ export function outputBudget(
   return Math.max(1, Math.min(wanted ?? usualOutput, most))
 }
 
-/** The output limit to send: what the caller wants, but at most the model's limit. Without a wish, none is sent to OpenAI's
- * responses API, nor if the limit is unknown: the server then uses the rest of the window. Anthropic's API requires one. */
+/** The output limit to send: what the caller wants, but at most the model's limit. If the caller wants none, none is
+ * sent to OpenAI's responses API, nor to a model with an unknown limit: the server then uses the rest of the window.
+ * Anthropic's API requires one. */
 function outputLimit({ maxOutputTokens }: Request, { facts, known, wire }: Target): number | undefined {
   if (!known) return maxOutputTokens
   if (facts.output > 0 && maxOutputTokens !== undefined) return Math.min(maxOutputTokens, facts.output)
@@ -121,8 +122,8 @@ function mark<T extends { providerOptions?: SharedV4ProviderOptions }>(value: T)
   return { ...value, providerOptions: { ...others, anthropic: marked } }
 }
 
-/** Sets the reasoning level, and asks for the reasoning to be shown. The packages for Anthropic, OpenAI and Gemini convert the
- * level to an effort or a token budget. For chat completions every server has its own field. */
+/** Sets the reasoning level, and asks for the reasoning to be shown. The packages for Anthropic, OpenAI and Gemini
+ * convert the level to an effort or a token budget. For chat completions every server has its own field. */
 function reasoningOptions({ reasoning, sessionId }: Wanted, target: Target): Options {
   const level = target.facts.reasoning && reasoning !== "provider-default" ? reasoning : undefined
   if (target.wire === "responses") return responsesOptions(level, sessionId)

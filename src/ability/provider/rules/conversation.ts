@@ -1,4 +1,4 @@
-// A prompt as the rules need it: the current request, what was done for it so far, and earlier topics.
+// Reads a prompt for the rules: the current request, the calls that were made for it, and the file of earlier requests.
 import type {
   LanguageModelV4Message,
   LanguageModelV4Prompt,
@@ -16,7 +16,7 @@ export type Conversation = {
   calls: number
 }
 
-/** Attachments: they contain no request. */
+/** Texts of attachments, which contain no request. */
 const attached =
   /^(?:<file path="|<resource server="|\[(?:file |image|text of image|what a model said of image))/
 const readInImage = /^\[text of image/
@@ -55,7 +55,7 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
   }
 }
 
-/** Later system messages speak as the user, in tags. */
+/** False for a later system message, which is a user message with tags here. */
 function isRequest(message: LanguageModelV4Message): boolean {
   if (message.role !== "user" || words(message).startsWith("<system>")) return false
   return words(message).trim() !== "" || imageTexts(message).length > 0

@@ -62,8 +62,8 @@ function refuseEffect(step: Step): Step {
   return hasEffect && !isTest ? { ...step, proposal: { calls: [], refusal: unplain } } : step
 }
 
-/** Text after an empty line may be a piped file and holds no request. After "write this to a.txt:" it is the content, and
- * after "run this" the command. */
+/** Text after an empty line may be a piped file, so it is no request. After "write this to a.txt:" it is the content,
+ * and after "run this" the command. */
 function firstParagraph(tokens: Token[]): { tokens: Token[]; isCut: boolean } {
   const last = tokens.findLastIndex(({ text }) => text !== "\n")
   const from = tokens[0]?.sign === "```" ? 3 : 1

@@ -1,5 +1,5 @@
-// Restores hard links: names that were one file become one again, names that were separate get files of their own. Only names
-// with the same content and mode are touched, so that no byte can be lost.
+// Restores hard links: names that were one file become one again, names that were separate get files of their own. Only
+// names with the same content and mode are touched, so that no byte can be lost.
 import { linkSync, renameSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { statAt, stateOf } from "#ability/snapshot/scan/state-of.ts"
@@ -7,7 +7,7 @@ import { isSame, type LinkChange, type State } from "#ability/snapshot/store/par
 import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { openFolder, replaceFile, within } from "./open-folder.ts"
 
-/** `name` is that of the file that is written aside. */
+/** `name` is the name for temporary files. */
 export async function applyLinks(shadow: Shadow, links: readonly LinkChange[], name: string): Promise<void> {
   for (const link of links) {
     const [source, ...others] = sourceFirst(shadow, link)
@@ -21,7 +21,7 @@ export async function applyLinks(shadow: Shadow, links: readonly LinkChange[], n
   }
 }
 
-/** Names that are not, now, what they were before the calls. */
+/** The links that differ from their state before the calls. */
 export function differingLinks(shadow: Shadow, links: readonly LinkChange[]): LinkChange[] {
   return links.filter(({ paths, before }) => {
     const inodes = paths.map((path) => inodeOf(shadow, path))
@@ -30,7 +30,7 @@ export function differingLinks(shadow: Shadow, links: readonly LinkChange[]): Li
   })
 }
 
-/** First the name that still has the inode of before, if one has: that file may have names that we do not know. */
+/** The name that still has the earlier inode comes first, because that file may have more names. */
 function sourceFirst(shadow: Shadow, { paths, inode }: LinkChange): string[] {
   const source = paths.find((path) => inodeOf(shadow, path) === inode) ?? paths[0]!
   return [source, ...paths.filter((path) => path !== source)]

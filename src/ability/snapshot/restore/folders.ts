@@ -31,7 +31,7 @@ type Chain = {
   problem?: string
 }
 
-/** `goes` are the paths at which nothing will be left when the folders are made. */
+/** `goes` are the paths that are removed before the folders are created. */
 export function planFolders(
   shadow: Shadow,
   options: { snapshots: readonly Snapshot[]; goes: ReadonlySet<string>; conflicts: Uncovered[] },
@@ -69,7 +69,7 @@ export function finishFolders(shadow: Shadow, actions: readonly FolderAction[]):
   for (const { path, to } of ordered.toReversed()) if (modeAt(shadow, path) !== to) chmod(shadow, path, to)
 }
 
-/** For each path its mode before the first call, and how the last one left it; and the folders that were made. */
+/** For each path its mode before the first call and after the last one; and the folders that were created. */
 function chainsOf(snapshots: readonly Snapshot[]): { chains: Map<string, Chain>; made: Set<string> } {
   const made = new Set<string>()
   const chains = new Map<string, Chain>()
@@ -81,7 +81,7 @@ function chainsOf(snapshots: readonly Snapshot[]): { chains: Map<string, Chain>;
         modes: new Set([before]),
         isRemade: false,
       }
-      // A call found what an earlier one had left or, if they ran in parallel, had found.
+      // The mode before this call must be one that an earlier call left or, if they ran in parallel, found.
       const isKnown = chain.isRemade || chain.expected === undefined || chain.modes.has(before)
       if (!isKnown) chain.problem = changedBetween
       chain.modes.add(after ?? null)
@@ -98,7 +98,7 @@ function chainsOf(snapshots: readonly Snapshot[]): { chains: Map<string, Chain>;
   return { chains, made }
 }
 
-/** The mode of a folder that a later call made again is on no record. */
+/** If a later call created the folder again, its mode is unknown and not compared. */
 function problemOf({ expected, isRemade, problem }: Chain, from: number | null): string | undefined {
   if (problem || isRemade) return problem
   if (expected === undefined) return unknownOwner

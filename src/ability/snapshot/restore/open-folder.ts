@@ -1,5 +1,5 @@
 // Opens a folder of the work tree name by name, never through a link. Everything in it goes through the open folder,
-// so that a swapped path leads nowhere else.
+// so that swapping a part of the path has no effect.
 import {
   chmodSync,
   closeSync,
@@ -22,7 +22,7 @@ import { removeLeftovers } from "#util/file/write-file.ts"
 export type Folder = { fd: number; path: string } & Disposable
 
 const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
-/** Linux: a place in the tree, without a right to read what is there. */
+/** O_PATH of Linux: opens a path without the permission to read it. */
 const onlyPath = 0o10000000
 
 /** Undefined if it does not exist and must not be created. */
@@ -37,7 +37,7 @@ export function openFolder(root: string, path: string, make: boolean): Folder | 
   return folder
 }
 
-/** Where the system can, a path that leads to the open folder whatever happens to its names. */
+/** A path in the open folder. On Linux it stays valid if a folder is renamed. */
 export function within({ fd, path }: Folder, name: string): string {
   return join(process.platform === "linux" ? `/proc/self/fd/${fd}` : path, name)
 }

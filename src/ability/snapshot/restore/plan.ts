@@ -34,7 +34,7 @@ export async function plan(shadow: Shadow, snapshots: readonly Snapshot[]): Prom
     if (problem) conflicts.push({ path, reason: problem })
     if (canRestore(chain.to)) actions.push({ path, from, to: chain.to })
   }
-  // Where only the mode has to change, no bytes are needed.
+  // If only the mode has to change, no bytes are needed.
   const needed = actions.filter(({ from, to }) => to?.hash !== undefined && from?.hash !== to.hash)
   const isNeeded = new Set(needed)
   const lost = await shadow.store.missing(needed.map(({ to }) => to!.hash!))
@@ -56,7 +56,7 @@ export function emptyFolders({ root }: Shadow, { folders }: Pick<Plan, "folders"
   return folders.filter(isEmpty)
 }
 
-/** What the first call found counts. */
+/** The links as they were before the first call. */
 function linksIn(snapshots: readonly Snapshot[]): LinkChange[] {
   const found = new Map<string, LinkChange>()
   for (const { part } of snapshots)
@@ -94,7 +94,7 @@ function extend(chains: Map<string, Chain>, { path, before, after }: Change): vo
     chains.set(path, { to: withoutFolder(before), expected: after, states: [before, after ?? null] })
     return
   }
-  // A call found what an earlier one had left or, if they ran in parallel, had found.
+  // The state before this call must be one that an earlier call left or, if they ran in parallel, found.
   const isKnown = chain.expected === undefined || chain.states.some((state) => isSame(state, before))
   if (!isKnown) chain.problem = changedBetween
   chain.states.push(before, after ?? null)
@@ -143,9 +143,8 @@ function holdsOnly(root: string, folder: string, goes: Set<string>): boolean {
   }
 }
 
-/** The other names of a file that `write` or `edit` changed in place: the call knew only one of them, but the links
- * that commands before it made, or commands after it broke, are on record. For each change of the snapshot at a
- * place in the list, the same change for each of its other names. */
+/** Returns a function that repeats a change for the other names (hard links) of the file. `write` and `edit` know only
+ * one name; the links that commands made or broke tell the others. `at` is the position of the snapshot in the list. */
 function linkedNames(snapshots: readonly Snapshot[]): (at: number, change: Change) => Change[] {
   const groups = snapshots.flatMap(({ part }, at) => part.links.map((link) => ({ ...link, at })))
   return (at, change) => {

@@ -140,7 +140,7 @@ function partOf(shadow: Shadow, { actions, folders, folderActions, links }: Plan
   }
 }
 
-/** Folders that go with what is in them are not named, those that are empty already are. */
+/** Folders that are removed with their content are not listed; empty ones are. */
 function named(shadow: Shadow, plan: Plan): Pick<Reverted, "restored" | "removed"> {
   const { actions, folderActions } = plan
   const restored = actions.flatMap(({ path, to }) => (to ? [path] : []))

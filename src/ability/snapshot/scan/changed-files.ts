@@ -1,4 +1,4 @@
-// Which files a command changed, made or removed, by their content and their mode, and which hard links.
+// Finds the files that a command changed, created or removed, by content and mode, and the hard links that it changed.
 import { basename } from "node:path"
 import {
   type Change,
@@ -38,7 +38,7 @@ export type Found = {
   links: LinkChange[]
   uncovered: Uncovered[]
 }
-type Looks = { base: Base; now: Scan; modes: FileModes | undefined; found: Found }
+type Comparison = { base: Base; now: Scan; modes: FileModes | undefined; found: Found }
 /** Inodes and hashes from before the command: a new path that has one of them was moved. */
 type Known = { inodes: Set<number>; hashes: Set<string> }
 
@@ -47,10 +47,10 @@ const maxFileBytes = 10_000_000
 const tick = 50
 
 /** Adds to `found` what differs from `base`. */
-export async function changedFiles(shadow: Shadow, looks: Looks): Promise<void> {
-  const { base, now, found } = looks
+export async function changedFiles(shadow: Shadow, comparison: Comparison): Promise<void> {
+  const { base, now, found } = comparison
   for (const [path, seen] of Object.entries(base.files)) addKnown(shadow, { path, seen, base, found })
-  const clean = await addClean(shadow, looks)
+  const clean = await addClean(shadow, comparison)
   const known = { inodes: new Set([...inodesIn(base), ...clean]), hashes: hashesIn(found) }
   const rulesChanged = found.files.some(({ path }) => basename(path) === ".gitignore")
   for (const path of now.untracked)
@@ -63,7 +63,7 @@ export function isSince(time: bigint, { started }: Pick<Base, "started">): boole
 
 /** Adds to `found` names that were one file (hard links) before the command and are not after it, and names that became
  * one file. */
-export function changedLinks(shadow: Shadow, { base, now: { touched }, modes, found }: Looks): void {
+export function changedLinks(shadow: Shadow, { base, now: { touched }, modes, found }: Comparison): void {
   const before = inodesBefore(base, modes)
   for (const [inode, paths] of groupsOf(before))
     if (paths.some((path) => inodeAt(shadow, path) !== inode))
@@ -98,7 +98,7 @@ function addKnown(shadow: Shadow, options: { path: string; seen: Stamped; base: 
 }
 
 /** Files that were clean in git. Returns their inodes. */
-async function addClean(shadow: Shadow, { base, now, modes, found }: Looks): Promise<Set<number>> {
+async function addClean(shadow: Shadow, { base, now, modes, found }: Comparison): Promise<Set<number>> {
   const inodes = new Set<number>()
   const entries = new Map<string, Entry>()
   for (const [path, entry] of now.touched) {
@@ -144,7 +144,7 @@ function addIfChanged({ files }: Found, change: Change): void {
   if (!isSame(change.before, change.after)) files.push(change)
 }
 
-/** Whether it has the bytes of the index, so that only its mode can have changed. */
+/** Whether the file has the bytes of the index, so that only its mode can have changed. */
 function isEntry(state: State, { hash, mode }: Entry): boolean {
   return state?.hash === hash && state.kind === (mode === "120000" ? "link" : "file")
 }
@@ -154,7 +154,7 @@ function gitMode({ mode }: Entry): { mode: number; exact?: false } {
   return { mode: isProgram({ mode }) ? 0o755 : 0o644, exact: false }
 }
 
-/** With all bits of its mode, and its inode where it had several names, if these were read before the command. */
+/** Adds all bits of the mode, and the inode of a file with several names, if they were read before the command. */
 function exactly(state: State, path: string, modes: FileModes | undefined): State {
   if (state?.kind !== "file" || !modes) return state
   const { exact: _, inode: __, ...rest } = state
@@ -181,13 +181,13 @@ function addNew(
   if (!stat) return
   const after = stateOf(shadow, path)
   const isMoved = known.inodes.has(shortInode(stat.ino)) || (after?.hash && known.hashes.has(after.hash))
-  // A file system that does not know when a file was made says 0.
+  // A file system that does not store the creation time reports 0.
   const isNew = isSince(stat.birthtimeNs || stat.ctimeNs, base)
   if (isMoved || isNew) found.files.push({ path, before: null, after })
   else if (wasTouched(shadow, path, base)) {
     const reason = rulesChanged
       ? "it was ignored by git before"
-      : "it was moved here from where nothing is kept"
+      : "it was moved here from a place that is not covered"
     found.uncovered.push({ path, reason })
   }
 }
@@ -202,7 +202,7 @@ function hashesIn({ files }: Found): Set<string> {
   return new Set(files.flatMap(({ before }) => before?.hash ?? []))
 }
 
-/** As git has it in its index. */
+/** An inode in the short form of git's index. */
 function shortInode(inode: bigint): number {
   return Number(inode & 0xffffffffn)
 }

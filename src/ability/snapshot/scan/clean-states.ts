@@ -13,7 +13,7 @@ type Options = { shadow: Shadow; index: string; entries: ReadonlyMap<string, Ent
 
 const converting = ["filter", "working-tree-encoding", "ident"]
 const atOnce = 64
-/** The bit of an entry that is not to be in the work tree: nobody knows whether it was. */
+/** The skip-worktree bit of an entry: it is unknown whether the file existed. */
 const skipped = 0x40000000
 /** So many names certainly fit on a command line. */
 const fewNames = 100
@@ -105,7 +105,7 @@ async function sizesOf({ shadow, index, entries }: Options, attributes: string[]
   return { sizes, inodes, leftOut, hasAttributes }
 }
 
-/** By the attributes of the index and by those of now: the call may have changed them. */
+/** Uses the attributes of the index and the current ones, because the call may have changed them. */
 async function convertedOf({ shadow, index, entries }: Options): Promise<Set<string>> {
   const found = new Set<string>()
   const input = `${[...entries.keys()].join("\0")}\0`

@@ -1,7 +1,7 @@
 // The permission bits and hard links of files that are clean in git, whose index knows only whether a file is executable.
 // They are read once for each version of the index. A file that is still clean against that version has the
 // same inode change time, so nobody has changed its mode or its links since. Git compares that time in whole seconds:
-// files that are younger than that are looked at every time.
+// younger files are checked every time.
 import { lstatSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
@@ -17,10 +17,10 @@ const Table = z.object({
   young: z.array(z.string()),
 }) satisfies z.ZodType<FileModes>
 
-/** `inode` only for a file with hard links, as text: it may be above the numbers that are exact. */
+/** `inode` only for a file with hard links, as text, because it may exceed the safe integers. */
 type File = { mode: number; ctimeMs: number; inode?: string }
 
-/** Other work of the process goes on between so many files. */
+/** After this many files, other work of the process may continue. */
 const atOnce = 1_000
 /** A second, and what the clock of a file system may be behind ours. */
 const youngFor = 1_500
@@ -34,7 +34,7 @@ export async function fileModes(
   const version = versionOf(shadow, index)
   const known = loadModes(shadow, index, version)
   if (known && !known.young.length) return known
-  const table = known ? lookAgain(shadow, known) : await readModes(shadow, await names(), version)
+  const table = known ? checkYoung(shadow, known) : await readModes(shadow, await names(), version)
   const aside = join(shadow.folder, createId("tmp"))
   writeFileSync(aside, JSON.stringify(table), { mode: 0o600 })
   renameSync(aside, fileOf(shadow, index))
@@ -64,7 +64,7 @@ export function modeIn({ usual, others }: FileModes, path: string, isProgram: bo
   return Object.hasOwn(others, path) ? others[path]! : usual[isProgram ? 1 : 0]
 }
 
-/** Changes when git writes our copy of the index anew, which makes other files clean. */
+/** Changes when git rewrites our copy of the index, after which other files may be clean. */
 export function versionOf({ folder }: Shadow, index: string): string {
   const { ino, mtimeNs, size } = statSync(join(folder, index), { bigint: true })
   return `${index}:${ino}:${size}:${mtimeNs}`
@@ -89,7 +89,7 @@ async function readModes({ root }: Shadow, names: readonly string[], version: st
 }
 
 /** Young files may have changed without git noticing. */
-function lookAgain({ root }: Shadow, { young, others, links, ...table }: FileModes): FileModes {
+function checkYoung({ root }: Shadow, { young, others, links, ...table }: FileModes): FileModes {
   const next: FileModes = { ...table, others: { ...others }, links: { ...links }, young: [] }
   for (const name of young) {
     const file = fileAt(`${root}/${name}`)

@@ -22,7 +22,7 @@ const tick = 50
 type Walk = { shadow: Shadow; known: ReadonlySet<string>; found: Folders; count: number }
 type Seen = Listing & { mode: number }
 
-/** `known` are the folders that hold files which git knows or would add. Undefined where there are too many. */
+/** `known` are the folders that hold files which git knows or would add. Undefined if there are too many. */
 export function walkFolders(shadow: Shadow, known: ReadonlySet<string>): Folders | undefined {
   const found: Folders = { modes: Object.create(null), special: Object.create(null), closed: [] }
   const walk = { shadow, known, found, count: 0 }
@@ -39,7 +39,7 @@ export function changedFolders(
   const old = base.folders
   const now = old && walkFolders(shadow, new Set([...known, ...Object.keys(old.modes)]))
   if (!old || !now) {
-    found.uncovered.push({ path: "(folders)", reason: "there are too many of them to look at" })
+    found.uncovered.push({ path: "(folders)", reason: "there are too many to scan" })
     return
   }
   for (const [path, before] of Object.entries(old.modes)) {
@@ -122,7 +122,7 @@ function pathOf(folder: string, name: string): string {
   return folder ? `${folder}/${name}` : name
 }
 
-/** A new one has no content and can go again. One that is gone cannot be made again. */
+/** An undo can remove a new pipe, socket or device, but cannot create a removed one again. */
 function addSpecial(
   shadow: Shadow,
   options: { base: Base; old: Folders; now: Folders; closed: Set<string>; found: Found },

@@ -30,7 +30,7 @@ export type Scan = {
   uncovered: Uncovered[]
 }
 type Row = Entry & { path: Buffer }
-type Looked = { modified: Row[]; touched: Row[] }
+type Differences = { modified: Row[]; touched: Row[] }
 
 /** The limit for the names of untracked files, in bytes. So many files were not written by a person. */
 const maxNames = 8 << 20
@@ -104,7 +104,7 @@ export function overWorktree({ store, root, folder }: Shadow, index: string | un
   return { gitDir, objects, worktree: root, index: join(folder, index ?? "no-index"), args: [] }
 }
 
-async function modifiedOf(shadow: Shadow, index: string | undefined): Promise<Looked> {
+async function modifiedOf(shadow: Shadow, index: string | undefined): Promise<Differences> {
   if (!index) return { modified: [], touched: [] }
   const call = overWorktree(shadow, index)
   // Files outside a sparse checkout that exist anyway count too.

@@ -19,12 +19,12 @@ import { errorCode } from "#util/error.ts"
 import { isMixOf } from "#util/file/write-file.ts"
 
 type Place = { root: string; store: ObjectStore }
-type Look = { store: ObjectStore; keep: boolean; maxBytes: number }
+type Reading = { store: ObjectStore; keep: boolean; maxBytes: number }
 
 const usualMax = 100_000_000
 
-/** `keep` also puts the bytes into the store. Blocking: a check takes microseconds, and no other code of ours may come
- * between the check and the bytes. */
+/** `keep` also puts the bytes into the store. It blocks, so that no other code of ours runs between the check and the
+ * read. */
 export function stateOf(
   { root, store }: Place,
   path: string,
@@ -66,7 +66,7 @@ export async function isHalfWritten(
   return one !== undefined && other !== undefined && isMixOf(readFileSync(join(root, path)), one, other)
 }
 
-/** Without following the last name, and only where the names before it are folders and not links. */
+/** Does not follow a link at the last name. Undefined if a folder above it is a link. */
 export function statAt(root: string, path: string): BigIntStats | undefined {
   try {
     const parent = join(root, dirname(path))
@@ -94,7 +94,7 @@ export function stampOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): str
   return `${ino}:${size}:${mtimeNs}:${ctimeNs}:${mode}`
 }
 
-/** Only what opening says counts here: if keeping the bytes fails, the file is there all the same. */
+/** Only an error of opening means that the file is missing; if storing the bytes fails, the file still exists. */
 function openFile(place: string): number | "gone" | "closed" {
   try {
     return openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
@@ -106,12 +106,12 @@ function openFile(place: string): number | "gone" | "closed" {
   }
 }
 
-function linkState(place: string, mode: number, { store, keep }: Look): State {
+function linkState(place: string, mode: number, { store, keep }: Reading): State {
   const target = readlinkSync(place, { encoding: "buffer" })
   return { kind: "link", mode, size: target.length, hash: keep ? store.put(target) : store.hashOf(target) }
 }
 
-function fileState(fd: number, { store, keep, maxBytes }: Look): State {
+function fileState(fd: number, { store, keep, maxBytes }: Reading): State {
   const stat = fstatSync(fd, { bigint: true })
   const mode = Number(stat.mode & 0o7777n)
   if (!stat.isFile()) return specialState(stat)
@@ -122,7 +122,7 @@ function fileState(fd: number, { store, keep, maxBytes }: Look): State {
   return { kind: "file", mode, size: bytes.length, hash, ...namesOf(stat) }
 }
 
-/** A named pipe, a socket or a device: it has no bytes, so its inode tells one from another. */
+/** A named pipe, a socket or a device: it has no bytes, so its inode identifies it. */
 function specialState(stat: BigIntStats): State {
   return {
     kind: "other",

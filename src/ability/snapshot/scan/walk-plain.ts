@@ -1,12 +1,12 @@
-// The files of a folder that is no repository and ignores nothing, without a git process.
+// Lists the files of a folder that has neither a repository nor ignore files, without a git process.
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 
-/** Beyond this, or where a rule says what to leave out, git is the better judge. */
+/** If there are more files, or ignore files, git lists them. */
 const maxFiles = 5_000
 const rules = new Set([".git", ".gitignore"])
 
-/** Undefined where it takes more than a plain walk. */
+/** Undefined if git must list the files. */
 export function walkPlain(root: string): string[] | undefined {
   const found: string[] = []
   const isPlain = addFolder(root, "", found)

@@ -17,14 +17,14 @@ const tick = 50
 
 const tooMany = new NamedError(
   "Snapshot.TooMany",
-  `more than ${maxFiles} files here are not kept by git, so what a command changes is not covered; a .gitignore helps`,
+  `more than ${maxFiles} files here are not tracked by git, so the changes of commands are not covered; a .gitignore helps`,
 )
 
 export async function before(shadow: Shadow): Promise<Base> {
   const index = copyIndex(shadow)
   const [{ modified, untracked, uncovered }] = await Promise.all([
     scan(shadow, index),
-    // Read while git works. Where git wrote the index anew meanwhile, it is read again below.
+    // Read while git works. If git rewrites the index meanwhile, the modes are read again below.
     index && modesOf(shadow, index),
   ])
   if (modified.size + untracked.length > maxFiles) throw tooMany

@@ -1,4 +1,4 @@
-// What can go wrong with snapshots, in words that say what would work.
+// The errors of snapshots.
 import { errorText, NamedError } from "#util/error.ts"
 import type { Uncovered } from "./part.ts"
 
@@ -7,7 +7,7 @@ export const atThisMoment = "it was changed by somebody else at this moment"
 
 export const changedSince = "it was changed by somebody else since"
 export const changedBetween = "it was changed by somebody else between two calls"
-export const unknownOwner = "the work was cut off while it was written, so it is not known whose it is"
+export const unknownOwner = "the work was cut off while it was written, so it is not known who changed it"
 
 export class GitFailed extends NamedError {
   constructor(command: string, reason: string) {
@@ -17,7 +17,7 @@ export class GitFailed extends NamedError {
 
 export class NotTaken extends NamedError {
   constructor(reason: string, cause: unknown) {
-    const text = `Nothing was changed, because what is there could not be kept for an undo: ${reason}. "snapshot": false in the configuration turns this off.`
+    const text = `Nothing was changed, because the current content could not be stored for an undo: ${reason}. "snapshot": false in the configuration turns this off.`
     super("Snapshot.NotTaken", text, {}, { cause })
   }
 }
@@ -40,7 +40,7 @@ export class Conflict extends NamedError {
 export class NotReverted extends NamedError {
   constructor(path: string, cause: unknown) {
     const reason = errorText(cause).split(",", 1)[0]
-    const text = `${path} could not be put back: ${reason}. The same revert once more does what is left.`
+    const text = `${path} could not be restored: ${reason}. Run the same revert again to finish it.`
     super("Snapshot.NotReverted", text, { path }, { cause })
   }
 }

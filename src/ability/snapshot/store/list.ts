@@ -1,5 +1,5 @@
-// The snapshots of a session, out of its messages. One that does not have the right shape counts as not covered. A
-// message has at most 500 files of a snapshot; a longer list is in the store, and the message has its hash.
+// Reads the snapshots of a session from its messages. An invalid one counts as not covered. A message has at most 500
+// files of a snapshot; a longer list is in the store, and the message has its hash.
 
 import { z } from "zod"
 import type * as Message from "#knowledge/message/message.ts"
@@ -13,13 +13,13 @@ export type Snapshot = { sessionId: string; messageId: string; callId?: string; 
 
 const many = 500
 
-/** What an undo of commands does not cover. It is on record with the first command of a session. */
+/** What an undo of commands does not cover. It is stored with the first command of a session. */
 export const commandNote =
   "what git ignores, repositories inside of this one, owners, times, extended attributes and the mode of the top folder are not covered for commands"
 const separator = "; "
 
-/** In the order in which they were taken; from a message on where one is given. Within a message that is the order of
- * their ids: one process takes them. */
+/** In the order in which they were taken; with `since`, from that message on. Within a message they are sorted by id,
+ * because one process took them. */
 export async function list(sessionId: string, options: { since?: string } = {}): Promise<Snapshot[]> {
   const messages = await MessageStore.list(sessionId)
   const { since } = options
@@ -40,7 +40,7 @@ export function byId(a: Snapshot, b: Snapshot): number {
   return a.part.id < b.part.id ? -1 : 1
 }
 
-/** The snapshot as it goes into a message. What it needs is noted for its session. */
+/** The snapshot as it is stored in a message. The hashes that it needs are recorded for its session. */
 export function shorten(shadow: Shadow.Shadow, sessionId: string, part: Part): Part {
   const hashes = part.files.map(({ before }) => before?.hash)
   if (part.files.length <= many) {
@@ -56,7 +56,7 @@ export function joinNotes(notes: (string | undefined)[]): string | undefined {
   return notes.filter((note) => note !== undefined).join(separator) || undefined
 }
 
-/** What a person should know about an undo of these calls beside single paths, each note once. */
+/** The notes for a person about an undo of these calls, each once. */
 export function notesOf(snapshots: readonly Snapshot[]): string[] {
   const isConflict = (note: string) => note.startsWith("not covered")
   const notes = snapshots.flatMap(({ part: { note } }) =>
@@ -81,11 +81,11 @@ async function wholePart(value: unknown): Promise<Part> {
   try {
     return await lengthen(Shadow.get(), parsed.data)
   } catch {
-    return broken(parsed.data.tool, "the list of what it changed is no longer kept")
+    return broken(parsed.data.tool, "the list of its changes is no longer stored")
   }
 }
 
-/** The same with its files. */
+/** Adds the files of a list that is in the store. */
 async function lengthen(shadow: Shadow.Shadow, { list, ...part }: Part): Promise<Part> {
   if (!list) return part
   const bytes = await shadow.store.read(list)

@@ -18,7 +18,7 @@ export const State = z
   .nullable()
 export type State = z.infer<typeof State>
 
-/** A record may come from anywhere: a path that leads out of the work tree is none. */
+/** Records are not trusted: a path that leads out of the work tree is invalid. */
 const Inside = z
   .string()
   .refine((path) => path !== "" && !path.startsWith("/") && !path.includes("\0"))
@@ -27,7 +27,7 @@ const Inside = z
 export const Change = z.object({
   path: Inside.describe("from the root of the work tree"),
   before: State,
-  after: State.optional().describe("missing where the work was cut off before anybody looked"),
+  after: State.optional().describe("missing if the process ended before the scan"),
 })
 export type Change = z.infer<typeof Change>
 
@@ -49,7 +49,7 @@ export type LinkChange = z.infer<typeof LinkChange>
 
 export const Uncovered = z.object({
   path: about("The file.", z.string()),
-  reason: about("Why what was there before was not kept.", z.string()),
+  reason: about("Why the earlier content was not stored.", z.string()),
 })
 export type Uncovered = z.infer<typeof Uncovered>
 
@@ -59,22 +59,25 @@ export const Part = z.object({
   tool: z.string(),
   root: z.string(),
   scope: z.enum(["paths", "worktree"]),
-  done: z.boolean().describe("what the call left behind has been looked at"),
+  done: z.boolean().describe("the state after the call is known"),
   files: z.array(Change).default([]),
-  list: z.string().optional().describe("the hash of the files, where they are many"),
-  folders: z.array(Inside).default([]).describe("those that were made"),
-  changedFolders: z.array(FolderChange).default([]).describe("those that were removed, or got another mode"),
+  list: z.string().optional().describe("the hash of the list of files, if it is long"),
+  folders: z.array(Inside).default([]).describe("folders that were created"),
+  changedFolders: z
+    .array(FolderChange)
+    .default([])
+    .describe("folders that were removed, or got another mode"),
   links: z.array(LinkChange).default([]).describe("hard links that were made or broken"),
-  uncovered: z.array(Uncovered).default([]).describe("changed, but what was there before was not kept"),
-  late: z
-    .literal(true)
-    .optional()
-    .describe("nobody saw its end, so that changes of others may be among them"),
+  uncovered: z
+    .array(Uncovered)
+    .default([])
+    .describe("paths that changed, and whose earlier content was not stored"),
+  late: z.literal(true).optional().describe("its end was not recorded, so changes of others may be included"),
   note: z.string().optional(),
 })
 export type Part = z.infer<typeof Part>
 
-/** A folder counts as nothing: it comes and goes with its content. */
+/** A folder counts as missing, because it is created and removed with its content. */
 export function isSame(left: State | undefined, right: State | undefined): boolean {
   const [one, other] = [withoutFolder(left), withoutFolder(right)]
   if (!one || !other) return one === other
@@ -83,7 +86,7 @@ export function isSame(left: State | undefined, right: State | undefined): boole
   return isSameContent(one, other) && isSameMode(one, other)
 }
 
-/** A call may write a file as it was. */
+/** False if the call wrote the same content. */
 export function isChanged({ before, after }: z.infer<typeof Change>): boolean {
   return after === undefined || !isSame(before, after)
 }

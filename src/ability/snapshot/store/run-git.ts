@@ -1,5 +1,5 @@
-// Git, on the shadow store only: none of the project's, the person's or the system's configuration is read, so no hook,
-// filter, fsmonitor, textconv or alias of theirs exists for it; nothing is fetched.
+// Runs git on the shadow store only. It reads no configuration of the project, the person or the system, so no hook,
+// filter, fsmonitor, textconv or alias applies, and it fetches nothing.
 import { delimiter, isAbsolute } from "node:path"
 import * as Env from "#kernel/process/env.ts"
 import { errorCode } from "#util/error.ts"
@@ -54,7 +54,7 @@ export function runGit(call: GitCall): Promise<Buffer> {
     })
     child.once("close", (code, signal) => {
       clearTimeout(timer)
-      if (tooMuch) return reject(new GitFailed(command, "there is too much of it"))
+      if (tooMuch) return reject(new GitFailed(command, "its output is too large"))
       if (code === 0) return resolve(Buffer.concat(chunks))
       reject(new GitFailed(command, errors.trim().split("\n").at(-1) || `ended with ${code ?? signal}`))
     })

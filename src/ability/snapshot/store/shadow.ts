@@ -18,7 +18,7 @@ export type Shadow = ReturnType<typeof makeShadow>
 /** Modes and hard links of the files that were clean against one version of the index. */
 export type FileModes = {
   version: string
-  /** What most files have, not executable and executable; `others` have another one. */
+  /** The most common modes of plain and of executable files; `others` has the exceptions. */
   usual: [plain: number, program: number]
   others: Record<string, number>
   /** The inodes of files that have several names. */
@@ -48,7 +48,7 @@ export function get(): Shadow {
 export async function offReason(): Promise<string | undefined> {
   const { root } = current()
   if (isInside(root, realOf(homedir()) ?? homedir()))
-    return "there are no snapshots of a home folder or of all that is above it"
+    return "no snapshots are taken in a home folder or above it"
   if ((await Config.get()).snapshot === false) return "snapshots are off in the configuration"
   return undefined
 }
@@ -76,7 +76,7 @@ function makeShadow() {
   return {
     root,
     folder,
-    /** Apart for every work tree of the project. */
+    /** Separate for every work tree of the project. */
     key: createHash("sha256").update(root).digest("hex").slice(0, 16),
     repository,
     store: createObjectStore({ gitDir, algorithm, objects, onMade }),
@@ -89,15 +89,15 @@ function makeShadow() {
     folders: undefined as { version: string; names: Set<string> } | undefined,
     /** The known content of folders, so that unchanged ones are not read again. */
     listings: new Map<string, Listing>(),
-    /** The lists of an index that are being made. */
+    /** Lists of the files of an index that are being read. */
     tracking: new Map<string, Promise<{ names: string[]; assumed: Buffer[] }>>(),
-    /** Copies of the index in which nothing is assumed. */
+    /** Copies of the index without assume-unchanged flags. */
     checked: new Set<string>(),
     noted: new Set<string>(),
-    /** The hashes that are on record for a session. */
+    /** The hashes that are recorded for a session. */
     named,
     background: new Set<Promise<unknown>>(),
-    tended: false,
+    isPruneChecked: false,
   }
 }
 

@@ -14,7 +14,7 @@ import { descriptions } from "./descriptions.ts"
 
 const defaultTimeout = 120
 const maxTimeout = 3_600
-/** How long a call waits for the first output of a job. */
+/** Milliseconds that a call waits for the first output of a job. */
 const moment = 300
 
 const Parameters = z
@@ -125,7 +125,7 @@ async function showJob(job: Jobs.Job, notes: (string | undefined)[] = []): Promi
   const duration = Jobs.durationOf(job)
   const state = ending ? (howEnded(ending) ?? "exit code 0") : `running for ${Math.round(duration / 1_000)} s`
   const text = await job.record.cut(
-    lines([...notes, ending?.timedOut && "its time was over", `${id}: ${state}`]),
+    lines([...notes, ending?.timedOut && "its timeout was reached", `${id}: ${state}`]),
     ending !== undefined,
   )
   return {

@@ -1,4 +1,4 @@
-// The `grep` tool: ripgrep's matches, grouped by file and sorted by path, so that equal searches read equally.
+// The `grep` tool: ripgrep's matches, grouped by file and sorted by path, so that equal searches have equal results.
 import { posix } from "node:path"
 import { z } from "zod"
 import type { Context, Definition, Output } from "#ability/call/types.ts"

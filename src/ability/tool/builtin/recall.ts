@@ -86,7 +86,7 @@ function foldersOf({ everywhere, under }: Args): string[] {
 }
 
 /** `data.role=user` */
-function fieldOf(wish: string): [path: string, value: string] {
-  const at = wish.indexOf("=")
-  return [wish.slice(0, at), wish.slice(at + 1)]
+function fieldOf(filter: string): [path: string, value: string] {
+  const at = filter.indexOf("=")
+  return [filter.slice(0, at), filter.slice(at + 1)]
 }

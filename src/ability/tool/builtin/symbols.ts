@@ -71,9 +71,9 @@ async function execute({ name, path = "." }: Args, context: Context): Promise<Ou
 }
 
 function noneOf(name: string, mentions: string[]): Output {
-  const where = mentions.length ? `\nThe first lines that speak of it:\n\n${mentions.join("\n\n")}` : ""
+  const where = mentions.length ? `\nThe first lines that mention it:\n\n${mentions.join("\n\n")}` : ""
   return {
-    text: `No definition of ${name} found.${where || " Nothing speaks of it."}`,
+    text: `No definition of ${name} found.${where || " Nothing mentions it."}`,
     title: `${name} (0)`,
     data: { symbols: 0, more: false },
   }

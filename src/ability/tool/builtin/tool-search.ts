@@ -41,7 +41,7 @@ export const manual = {
     call: "Tool that was found, to call it.",
     arguments: "Its arguments.",
   },
-  limits: "It is offered only where there are tools that the request does not name.",
+  limits: "It is offered only if there are tools that the request does not include.",
 }
 
 export const toolSearch = {
@@ -68,7 +68,7 @@ async function execute({ query, limit = usualLimit, call }: Args, { findTools }:
   }
 }
 
-/** Tools in the list are described there. */
+/** A listed tool is shown without parameters, because the next request describes it. */
 function show({ id, description, parameters, listed }: FoundTool): string {
   if (listed)
     return `${id} (now among your tools): ${plainText(description.trim().split("\n", 1)[0]!, shortDescription)}`

@@ -10,7 +10,7 @@ import {
   type StopReason,
 } from "@agentclientprotocol/sdk"
 import type * as Elicitation from "#ability/elicitation/elicitation.ts"
-import { bringServers } from "#ability/mcp/if-configured.ts"
+import { setSessionServers } from "#ability/mcp/if-configured.ts"
 import type { Added } from "#ability/mcp/load-servers.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Jobs from "#ability/shell/jobs.ts"
@@ -67,7 +67,7 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
       .catch((error) => Log.debug("an update was not sent", { error: errorText(error) }))
   const commands = createCommandReporter({ sessionId: id, inside, send })
   if (opening.isReplayed) await replay({ sessionId: id, send, client: capabilities })
-  await bringServers(id, opening.servers)
+  await setSessionServers(id, opening.servers)
   const release = Instance.hold()
   const following = followSession({
     sessionId: id,
@@ -142,7 +142,7 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
 
   /** In parallel: each of the three may have to wait for a process that does not end. */
   async function close(why?: string): Promise<void> {
-    const ended = await Promise.allSettled([stop(why), Jobs.end(id), bringServers(id, [])])
+    const ended = await Promise.allSettled([stop(why), Jobs.end(id), setSessionServers(id, [])])
     for (const end of stops) end()
     for (const result of ended) if (result.status === "rejected") throw result.reason
   }

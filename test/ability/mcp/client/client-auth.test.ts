@@ -10,7 +10,7 @@ import * as Secret from "#kernel/secret/secret.ts"
 import { type LockedServer, lockedServer } from "../../../fixture/mcp/locked-server.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 
-test("login() goes through the browser and back, and keeps the tokens where only their owner reads", async () => {
+test("login() waits for the browser, and stores the tokens readable by their owner only", async () => {
   await using _ = await tmpdir()
   await using locked = await lockedServer()
   const server = serverAt(locked)
@@ -54,7 +54,7 @@ test("a token does not go to another address that has the server's name", async 
   assert.deepEqual(new Set(other.tokens), new Set([undefined]))
 })
 
-test("more rights need another login, which asks for the old ones too; a server that never has enough is told no", async () => {
+test("more rights need another login, which includes the old ones; a server that keeps asking is refused", async () => {
   await using _ = await tmpdir()
   await using locked = await lockedServer()
   const server = serverAt(locked)
@@ -129,7 +129,7 @@ test("a server for which onAuth() gives nothing gets the token of its login, ref
   assert.equal(locked.seen.at(-1), "token refresh_token")
 })
 
-test("a configured token is sent, and one that is refused is said to be", async () => {
+test("a configured token is sent, and its refusal is reported", async () => {
   await using locked = await lockedServer()
   locked.accepted.add("a-configured-token")
   const server = serverAt(locked)

@@ -6,7 +6,7 @@ import * as Secret from "#kernel/secret/secret.ts"
 import { hostile } from "../../../fixture/mcp/servers.ts"
 import { until } from "../../../fixture/until.ts"
 
-test("a crash fails the call that waits, with the last words of the server, and the next call starts it again", async () => {
+test("a crash fails the waiting call with the server's stderr, and the next call starts it again", async () => {
   await using client = clientOf(hostile("plain"))
   await client.connect()
   await assert.rejects(client.callTool("crash"), (error: Error) => {
@@ -21,12 +21,12 @@ test("a crash fails the call that waits, with the last words of the server, and 
   assert.equal(client.status().state, "connected")
 })
 
-test("a server that is killed is named with the signal", async () => {
+test("the error of a killed server names the signal", async () => {
   await using client = clientOf(hostile("plain"))
-  await assert.rejects(client.callTool("crash-quietly"), /was ended by SIGKILL.*said nothing/)
+  await assert.rejects(client.callTool("crash-quietly"), /was ended by SIGKILL.*wrote nothing/)
 })
 
-test("a crash at the start says the last of what was written, and no more", async () => {
+test("a crash at the start shows only the last lines of stderr", async () => {
   await using client = clientOf(hostile("crash-at-start"))
   await assert.rejects(client.connect(), (error: Error) => {
     assert.match(error.message, /exited with 7/)
@@ -39,10 +39,10 @@ test("a crash at the start says the last of what was written, and no more", asyn
 test("a server that crashes again and again is left alone after some tries", async () => {
   await using client = clientOf(hostile("crash-at-start"))
   for (let n = 0; n < 5; n++) await assert.rejects(client.callTool("good"), { name: "MCP.Crashed" })
-  await assert.rejects(client.callTool("good"), /failed 5 times in a row and rests/)
+  await assert.rejects(client.callTool("good"), /failed 5 times in a row/)
 })
 
-test("a server that closes its output and goes on is ended", async () => {
+test("a server that closes its output but keeps running is ended", async () => {
   await using client = clientOf(hostile("plain"))
   await assert.rejects(client.callTool("close-output"), /closed its output and was ended/)
 })
@@ -60,14 +60,14 @@ test("of many questions at once only some reach the host, the rest is declined",
   assert.deepEqual((await client.callTool("ask-much")).content, [{ type: "text", text: "12" }])
 })
 
-test("nobody is sent to an address that is not one of the web", async () => {
+test("a URL that is not http or https is not shown to the person", async () => {
   await using client = clientOf(hostile("plain"), {
     onElicit: async () => assert.fail("it must not be asked"),
   })
   assert.deepEqual((await client.callTool("ask-to-visit")).content, [{ type: "text", text: "1" }])
 })
 
-test("log messages of the server are asked for only where that is turned on", async () => {
+test("log messages of the server are requested only if logging is on", async () => {
   for (const logging of [true, false]) {
     const logs: MCPLog[] = []
     await using client = clientOf(hostile("plain"), {
@@ -163,7 +163,7 @@ test("floods of log messages and of stderr pass by", async () => {
   assert.ok(logs >= 100_000)
 })
 
-test("what is no message on stdout is skipped and told", async () => {
+test("lines on stdout that are not messages are skipped and logged", async () => {
   const logs: MCPLog[] = []
   await using client = clientOf(hostile("banner"), { hooks: { onLog: (log) => logs.push(log) } })
   assert.equal((await client.callTool("good")).isError, false)
@@ -182,12 +182,12 @@ test("answers of the wrong type are refused clearly", async () => {
   await assert.rejects(client.callTool("refuse"), { name: "MCP.Refused", message: /not today \(-32050\)/ })
 })
 
-test("a list that is none is refused", async () => {
+test("a list result that is not a list is refused", async () => {
   await using client = clientOf(hostile("bad-list"))
   await assert.rejects(client.listTools(), { name: "MCP.BadAnswer" })
 })
 
-test("entries of the wrong type and doubles are left out of a list, and told", async () => {
+test("invalid and duplicate entries are left out of a list, and logged", async () => {
   const logs: string[] = []
   await using client = clientOf(hostile("wrong-types"), {
     hooks: { onLog: ({ message }) => logs.push(message) },
@@ -198,7 +198,7 @@ test("entries of the wrong type and doubles are left out of a list, and told", a
     { name: "odd", inputSchema: { type: "object" } },
   ])
   assert.equal(logs.filter((line) => line.includes("an entry was left out")).length, 4)
-  assert.equal(logs.filter((line) => line.includes('"good" is there twice')).length, 1)
+  assert.equal(logs.filter((line) => line.includes('"good" is listed twice')).length, 1)
 })
 
 test("a list without an end is cut", async () => {
@@ -226,7 +226,7 @@ test("onPaginate() decides whether a list goes on", async () => {
   assert.deepEqual(cursors, ["1", "2"])
 })
 
-test("schemas that would take for ever to check are not checked, others are", async () => {
+test("schemas that are too expensive to check are skipped, others are checked", async () => {
   await using client = clientOf(hostile("slow-pattern"))
   await client.listTools()
   assert.equal((await client.callTool("match")).isError, false)
@@ -234,12 +234,12 @@ test("schemas that would take for ever to check are not checked, others are", as
   await assert.rejects(client.callTool("wrong"), /structured content/i)
 })
 
-test("an older server that ends at an unknown question is asked as it expects it", async () => {
+test("an old server that exits at an unknown request is asked in its older revision", async () => {
   await using client = clientOf(hostile("ends-at-probe"))
   assert.equal((await client.connect()).protocol, "2025-11-25")
 })
 
-test("a change of the tools is told", async () => {
+test("a change of the tools is reported", async () => {
   const { promise, resolve } = Promise.withResolvers<string>()
   await using client = clientOf(hostile("plain"), { onChanged: resolve })
   await client.callTool("change")
@@ -263,7 +263,7 @@ test("a server gets a base environment and what its entry names, nothing else of
   }
 })
 
-test("hooks see and change what passes, and one that throws fails its call", async () => {
+test("hooks see and change messages, and a hook that throws fails its call", async () => {
   await using client = clientOf(hostile("plain"), {
     hooks: {
       onRequest: ({ method, params }) =>

@@ -18,7 +18,7 @@ test("lines come out whole, however the stream is cut into chunks", () => {
   }
 })
 
-test("of a line that is too long the ends are kept, and the next line is read", () => {
+test("both ends of a line that is too long are kept, and the next line is read", () => {
   const long = `{"first":1,${"x".repeat(5_000)},"id":7}`
   for (const size of [1, 100, 999, 10_000]) {
     const lines: string[] = []

@@ -4,7 +4,7 @@ import { test } from "node:test"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import type { MCPClientConfig } from "#ability/mcp/server/types.ts"
 
-test("a server of the revision 2026-07-28 is spoken to in it", async () => {
+test("a server of the revision 2026-07-28 is used in that revision", async () => {
   await using client = clientOf({})
   assert.equal((await client.connect()).protocol, "2026-07-28")
   const { content } = await client.callTool("add", { a: 2, b: 3 })
@@ -12,7 +12,7 @@ test("a server of the revision 2026-07-28 is spoken to in it", async () => {
   assert.deepEqual(await client.readResource("note://one"), [{ uri: "note://one", text: "1" }])
 })
 
-test("its questions come back with the result, and the call goes on with the answer", async () => {
+test("its questions come with the result, and the call continues with the answer", async () => {
   await using client = clientOf({
     onElicit: async (request) => {
       assert.equal(request.message, "Who are you?")
@@ -23,7 +23,7 @@ test("its questions come back with the result, and the call goes on with the ans
   assert.deepEqual(content, [{ type: "text", text: "hello Ada" }])
 })
 
-test("its lists that change and its resources that change are told", async () => {
+test("changes of its lists and resources are reported", async () => {
   const { promise, resolve } = Promise.withResolvers<string>()
   await using client = clientOf({ onChanged: resolve })
   const before = (await client.listTools()).length

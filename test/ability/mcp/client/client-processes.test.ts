@@ -18,7 +18,7 @@ test("after our own SIGKILL no process of a server is left, not even one that ig
   await endsAfter(pids, kill)
 })
 
-test("after our own SIGKILL nothing is left of what a server started and hid, though it ended before anyone could ask", async () => {
+test("after our own SIGKILL no hidden process of a server is left, even if the server ended before", async () => {
   const { pids, kill } = await hold("careless", "settled")
   assert.equal(pids.length, 2)
   await endsAfter(pids, kill)
@@ -41,7 +41,7 @@ test("close() ends all processes of a server, also those that ignore it", async 
   await assert.rejects(client.callTool("good"), { name: "MCP.Closed" })
 })
 
-test("what a crashed server had started ends with it", async () => {
+test("processes that a crashed server started end with it", async () => {
   const pids: number[] = []
   const client = createMCPClient({
     server: hostile("stubborn"),
@@ -65,7 +65,7 @@ test("what a crashed server had started ends with it", async () => {
   }
 })
 
-test("close() ends what a server started and hid, also when it ends by itself", async () => {
+test("close() ends hidden processes of a server, even if the server ends by itself", async () => {
   const pids: number[] = []
   const client = createMCPClient({
     server: hostile("careless"),

@@ -119,7 +119,7 @@ for (const path of [
   "/register",
   "/token",
 ])
-  test(`a redirect of ${path} leads nowhere else either`, async (t) => {
+  test(`a redirect of ${path} to another origin is not followed`, async (t) => {
     await using _ = await tmpdir()
     const server = await onTheInternet(t)
     server.redirects[path] = other
@@ -157,7 +157,7 @@ test("a server on this machine may have its login here under another name, at th
   )
 })
 
-test("createTargetCheck() lets a server lead to its own kind of network and further away, and what is public stays so", async (t) => {
+test("createTargetCheck() allows targets that are as public as the server or more, and remembers the most public address", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() })
   const addresses: Record<string, string[]> = {
     "own.test": ["10.0.0.1"],

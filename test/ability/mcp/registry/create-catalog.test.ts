@@ -7,7 +7,7 @@ import { tmpdir } from "../../../fixture/tmpdir.ts"
 
 const tool = (name: string, description: string) => ({ name, description, inputSchema: { type: "object" } })
 
-test("what another process took out of the file, since it does not know it, is found again", async () => {
+test("items that another process removed from the file are found again", async () => {
   await using tmp = await tmpdir()
   const path = join(tmp.path, "tools.db")
   const one = createCatalog({ path })

@@ -13,7 +13,7 @@ function config(id: string, { command, args }: ReturnType<typeof tinyServer>): M
   return { id, name: id, transport: "stdio", command: [command, ...args] }
 }
 
-test("createMCPRegistry() finds, calls and reads what server-everything offers, and forgets it with the server", async () => {
+test("createMCPRegistry() finds, calls and reads the offers of server-everything, until it is removed", async () => {
   const registry = createMCPRegistry()
   try {
     const client = await registry.servers.add(config("every", officialServer("everything", "stdio")))
@@ -42,7 +42,7 @@ test("createMCPRegistry() finds, calls and reads what server-everything offers, 
   }
 })
 
-test("createMCPRegistry() has the tools of this program, called one way, through the gate", async () => {
+test("createMCPRegistry() includes the tools of this program, whose calls pass the gate", async () => {
   await using tmp = await tmpdir()
   tmp.write("a.txt", "inside\n")
   await Instance.provide({

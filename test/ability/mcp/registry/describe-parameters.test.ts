@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { describeParameters } from "#ability/mcp/registry/create-catalog.ts"
 
-test("describeParameters() gives names and descriptions, also of what is inside", () => {
+test("describeParameters() returns names and descriptions, nested ones too", () => {
   const properties = {
     city: { type: "string", description: "where it rains" },
     days: { type: "array", items: { type: "object", properties: { weekday: { type: "string" } } } },
@@ -11,7 +11,7 @@ test("describeParameters() gives names and descriptions, also of what is inside"
   assert.equal(describeParameters({ type: "object", properties }), "city where it rains\ndays\nweekday")
 })
 
-test("describeParameters() gives the values that a parameter takes", () => {
+test("describeParameters() returns the allowed values of a parameter", () => {
   const properties = {
     event: { type: "string", enum: ["APPROVE", "COMMENT"], description: "what to do" },
     kinds: { type: "array", items: { enum: ["bug", 7] } },
@@ -23,7 +23,7 @@ test("describeParameters() gives the values that a parameter takes", () => {
   )
 })
 
-test("describeParameters() bears what strangers write, and has an end", () => {
+test("describeParameters() handles invalid and recursive schemas", () => {
   for (const schema of [null, "x", [], {}, { properties: [] }, { properties: { a: null, b: 1 } }])
     assert.equal(describeParameters(schema), "")
   const endless: Record<string, unknown> = { type: "object" }

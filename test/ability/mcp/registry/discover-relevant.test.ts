@@ -80,7 +80,7 @@ test("a tool, a resource and a prompt of one name at two servers are six things"
   await registry.close()
 })
 
-test("what is near to an intent among few resources only, but far behind the tools, is left out", async () => {
+test("a resource far behind the tools is left out, even if it is the best resource", async () => {
   const registry = createMCPRegistry({ local: false })
   for (const tool of toolsOf("billing")) await registry.tools.register(tool, "billing")
   await registry.resources.register({ uri: "note://tides", name: "create a map of tides" }, "weather")
@@ -101,7 +101,7 @@ test("by words alone, one of few prompts is found beside many tools", async () =
   await registry.close()
 })
 
-test("an index in a file is opened by the first search, and what another registry left there is not found", async () => {
+test("an index file is opened by the first search, and entries of another registry are not found", async () => {
   await using tmp = await tmpdir()
   const path = join(tmp.path, "index.db")
   const first = createMCPRegistry({ local: false, index: { path } })
@@ -116,7 +116,7 @@ test("an index in a file is opened by the first search, and what another registr
   await second.close()
 })
 
-test("loadRegistry() knows the tools of the instance as they are now, and outlives a broken file", async () => {
+test("loadRegistry() has the current tools of the instance, even after the file broke", async () => {
   await using tmp = await tmpdir()
   const names = async (words: string) =>
     (await (await loadRegistry()).tools.search(words)).map(({ tool, serverId }) => `${serverId}/${tool.name}`)
@@ -148,7 +148,7 @@ test("loadRegistry() knows the tools of the instance as they are now, and outliv
   await Instance.disposeAll()
 })
 
-test("loadRegistry() asked by several at once gives none of them less than all", async () => {
+test("concurrent calls of loadRegistry() all get the complete registry", async () => {
   await using tmp = await tmpdir()
   await Instance.provide({
     directory: tmp.path,

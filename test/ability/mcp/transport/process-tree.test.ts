@@ -16,7 +16,7 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", ()
   console.log(child.pid)
 })`
 
-test("findMore() finds what was started since the last look, and reads nothing again of what is a stranger's", async (t) => {
+test("findMore() finds new processes, and skips unrelated ones", async (t) => {
   const server = spawn(process.execPath, ["-e", starter], {
     detached: true,
     stdio: ["pipe", "pipe", "inherit"],

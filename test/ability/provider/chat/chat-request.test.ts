@@ -97,7 +97,7 @@ test("files: images and videos by address or bytes, sound, PDF, text", async () 
   })
 })
 
-test("settings have the names of chat completions; what is not given is not sent", async () => {
+test("settings have the names of chat completions; missing settings are not sent", async () => {
   const plain = await bodyOf(hello)
   assert.deepEqual(Object.keys(plain).sort(), ["messages", "model", "stream", "stream_options"])
   assert.deepEqual(plain.stream_options, { include_usage: true })
@@ -171,7 +171,7 @@ test("headers of a call replace those of the model, whatever their case", async 
   assert.deepEqual([headers["user-agent"], headers["x-one"], "x-two" in headers], ["mine", "1", false])
 })
 
-test("what cannot be said is warned of", async () => {
+test("options that chat completions do not have give a warning", async () => {
   await using server = await chatServer(finish("stop") + done)
   const responseFormat = { type: "json" as const, schema: {} }
   const [start] = await partsOf(modelAt(server.url), { ...hello, topK: 4, responseFormat })

@@ -49,7 +49,7 @@ test("a stream becomes parts in order: thoughts, text, calls, finish", async () 
   })
 })
 
-test("one JSON in place of a stream is understood, whatever its content type, spacing and finish", async () => {
+test("one JSON document instead of a stream is accepted, with any content type, spacing and finish reason", async () => {
   const message = { role: "assistant", content: "Hello.", tool_calls: null }
   for (const space of [undefined, 2]) {
     const parts = await heardFrom(`\n \n${JSON.stringify({ id: "x", choices: [{ message }] }, null, space)}`)
@@ -62,7 +62,7 @@ test("one JSON in place of a stream is understood, whatever its content type, sp
   assert.deepEqual([only(cut, "error").length, only(cut, "finish").length], [1, 0])
 })
 
-test("finish reasons are unified, a refusal is a filter", async () => {
+test('finish reasons are unified; a refusal is "content-filter"', async () => {
   const reasons = { stop: "stop", length: "length", content_filter: "content-filter", odd: "other" }
   for (const [raw, unified] of Object.entries(reasons))
     assert.deepEqual(only(await heardFrom(finish(raw)), "finish")[0]?.finishReason, { unified, raw })
@@ -71,7 +71,7 @@ test("finish reasons are unified, a refusal is a filter", async () => {
   assert.equal(only(refused, "finish")[0]?.finishReason.unified, "content-filter")
 })
 
-test("lines end in any way, comments and other fields are passed over, the last end may be missing", async () => {
+test("all line ends are accepted, comments and other fields are skipped, the last line end may be missing", async () => {
   const chunk = JSON.stringify({ choices: [{ delta: { content: "ä" } }] })
   const last = JSON.stringify({ choices: [{ delta: {}, finish_reason: "stop" }] })
   const parts = await heardFrom(
@@ -81,7 +81,7 @@ test("lines end in any way, comments and other fields are passed over, the last 
   assert.equal(only(parts, "finish").length, 1)
 })
 
-test("a chunk that is no JSON, or no object, ends the stream as failed", async () => {
+test("a chunk that is not a JSON object makes the stream fail", async () => {
   for (const broken of ['data: {"oops": \n\n', "data: 5\n\n"]) {
     const parts = await heardFrom(delta({ content: "a" }) + broken + delta({ content: "b" }) + finish("stop"))
     assert.equal(textOf(parts), "a")
@@ -90,7 +90,7 @@ test("a chunk that is no JSON, or no object, ends the stream as failed", async (
   }
 })
 
-test("an error in a chunk ends the stream as failed, also beside choices", async () => {
+test("an error in a chunk makes the stream fail, even beside choices", async () => {
   const error = { message: "overloaded", code: 529 }
   const parts = await heardFrom(frame({ error, choices: [{ delta: {}, finish_reason: "error" }] }) + done)
   assert.deepEqual(parts.at(-1), { type: "error", error })
@@ -100,7 +100,7 @@ test("an error in a chunk ends the stream as failed, also beside choices", async
   assert.deepEqual([textOf(fine), only(fine, "error").length], ["a", 0])
 })
 
-test("without a reason to finish there is no finish and no call, whole or not", async () => {
+test("without a finish reason there is no finish part and no call, even if the call is complete", async () => {
   const whole = calling({ index: 0, id: "a", function: { name: "read", arguments: "{}" } })
   const half = calling({ index: 1, id: "b", function: { name: "read", arguments: '{"pa' } })
   for (const end of ["", done, 'data: {"choices": [{"del'])
@@ -113,7 +113,7 @@ test("without a reason to finish there is no finish and no call, whole or not", 
     }
 })
 
-test("calls are told apart by index, by id, or by their order", async () => {
+test("calls are distinguished by index, by id, or by their order", async () => {
   const one = { name: "read", arguments: '{"a":1}' }
   const two = { name: "read", arguments: '{"a":2}' }
   const expected = ['{"a":1}', '{"a":2}']
@@ -195,7 +195,7 @@ test("the signature of a call's thought comes with the call", async () => {
   assert.deepEqual(only(parts, "tool-call")[0]?.providerMetadata, { "acme-ai": { thoughtSignature: "sig" } })
 })
 
-test("the stream ends with the server's last word, even if its connection stays", async () => {
+test("the stream ends after the last chunk, even if the connection stays open", async () => {
   await using server = await chatServer(delta({ content: "a" }) + finish("stop") + done, { stayOpen: true })
   assert.equal(only(await partsOf(modelAt(server.url)), "finish").length, 1)
   assert.equal(server.ended(), 0)
@@ -211,7 +211,7 @@ test("a connection is used again for the next turn", async () => {
   assert.equal(server.connections(), 1)
 })
 
-test("an abort ends a stream that waits, and one that was not begun", async () => {
+test("an abort ends a waiting stream and one that has not started", async () => {
   await using server = await chatServer(delta({ content: "a" }), { stayOpen: true })
   const controller = new AbortController()
   const reason = new Error("enough")
@@ -224,7 +224,7 @@ test("an abort ends a stream that waits, and one that was not begun", async () =
   await assert.rejects(partsOf(modelAt(server.url), { ...hello, abortSignal: controller.signal }), reason)
 })
 
-test("doGenerate() gives the whole answer, and throws what the stream says", async () => {
+test("doGenerate() returns the whole answer, and throws the errors of the stream", async () => {
   const call = calling({ index: 0, id: "a", function: { name: "read", arguments: "{}" } })
   const said = delta({ reasoning_content: "h" }) + delta({ content: "o" }) + delta({ content: "k" }) + call
   await using server = await chatServer(said + finish("tool_calls") + done)

@@ -56,7 +56,7 @@ test("post() sends many large pieces whole", async () => {
   assert.equal(await textOf(body), String((3_000 * 2_999) / 2))
 })
 
-test("post() understands an answer that was compressed without being asked", async () => {
+test("post() reads an answer that is compressed without a request for it", async () => {
   const forms = { gzip: gzipSync("hello"), br: brotliCompressSync("hello"), identity: Buffer.from("hello") }
   for (const [encoding, bytes] of Object.entries(forms)) {
     await using server = await serverOf((_, response) => {
@@ -66,7 +66,7 @@ test("post() understands an answer that was compressed without being asked", asy
   }
 })
 
-test("post() asks again where a kept connection is closed in the moment of its use", async () => {
+test("post() repeats a request if a reused connection is closed at that moment", async () => {
   let requests = 0
   await using server = await serverOf((request, response) => {
     // The second one finds the connection of the first and is cut off before a word.
@@ -82,7 +82,7 @@ test("post() asks again where a kept connection is closed in the moment of its u
   assert.equal(requests, 3)
 })
 
-test("post() throws what the network says, and an abort's reason", async () => {
+test("post() throws errors of the network, and the reason of an abort", async () => {
   const { url, server } = await serverOf(echo)
   const silent = await serverOf(() => {})
   server.close()

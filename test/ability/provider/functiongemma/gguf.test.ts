@@ -13,7 +13,7 @@ import { hello, inInstance, partsOf } from "../harness.ts"
 
 const local = (models: object) => ({ provider: { local: { models } } })
 
-test("an added file is local/NAME with a window of 32K, or what the file or the configuration says", async () => {
+test("an added file is local/NAME, with a window of 32K unless the file or the configuration has another", async () => {
   const config = local({ small: { context: 1_000, output: 50 } })
   await inInstance({ config }, async (path) => {
     const write = (name: string, context: number) => {
@@ -48,7 +48,7 @@ test("an added file is local/NAME with a window of 32K, or what the file or the 
   })
 })
 
-test("what cannot be a model here is not added", async () => {
+test("files that cannot be used as a model are not added", async () => {
   await inInstance({}, async (path) => {
     const file = join(path, "a.gguf")
     writeTinyGguf(file, { chatTemplate: "{{ messages }} <|im_start|>" })
@@ -61,7 +61,7 @@ test("what cannot be a model here is not added", async () => {
   })
 })
 
-test("a file takes the name of another one only where it is told to", async () => {
+test("a file replaces another one of the same name only with --name", async () => {
   await inInstance({}, async (path) => {
     const [first, second] = ["one", "two"].map((folder) => join(path, folder, "model.gguf")) as [
       string,
@@ -83,7 +83,7 @@ test("a file takes the name of another one only where it is told to", async () =
   })
 })
 
-test("a file that changed or went since it was added is not run", async () => {
+test("a file that was changed or removed since it was added is not run", async () => {
   await inInstance({}, async (path) => {
     const file = join(path, "a.gguf")
     writeTinyGguf(file)

@@ -42,7 +42,7 @@ function scripted(answers: string[], contextSize = 10_000): Backend {
 
 const modelOf = (backend: Backend) => createFunctionGemmaModel({ modelId: "tiny", backend, maxTokens: 100 })
 
-test("text is streamed as it comes, what may begin a control token only when it is none", async () => {
+test("text is streamed at once, except what may begin a control token", async () => {
   const backend = scripted(["A <b>bold</b> answer, x < y <start_of and <\\escape> "])
   const parts = await partsOf(modelOf(backend), {
     ...hello,
@@ -118,7 +118,7 @@ test("a whole loop: the model calls tools, reads what they gave, and answers", a
   )
 })
 
-test("a call has an id that no call had before, also where the prompt has lost those", async () => {
+test("a call gets a new id, even if the prompt no longer has the earlier ones", async () => {
   const twice = "<start_function_call>call:read{path:<escape>a<escape>}<end_function_call>".repeat(2)
   const models = [1, 2].map(() => modelOf(scripted(Array.from({ length: 5 }, () => twice))))
   const ids: string[] = []
@@ -141,7 +141,7 @@ test("doGenerate() gives the same as doStream()", async () => {
   assert.equal(usage.outputTokens.total, answer.length)
 })
 
-test("a prompt that does not fit is refused before anything runs, in words that make the session compact", async () => {
+test("a prompt that does not fit is refused with an error that makes the session compact", async () => {
   const backend = scripted(["never"], 50)
   const error = await modelOf(backend)
     .doStream(hello)
@@ -155,7 +155,7 @@ test("a prompt that does not fit is refused before anything runs, in words that 
   assert.equal(backend.requests.length, 0)
 })
 
-test("who gives up, by the signal or by leaving the stream, ends the completion", async () => {
+test("aborting, or cancelling the stream, ends the completion", async () => {
   for (const leave of ["signal", "cancel"] as const) {
     const ended = Promise.withResolvers<unknown>()
     const backend: CompletionBackend = {
@@ -184,7 +184,7 @@ test("who gives up, by the signal or by leaving the stream, ends the completion"
   }
 })
 
-test("a model that is still reading shows that it is at work, and says nothing by it", async () => {
+test("a model that still reads the prompt sends metadata parts, but no text", async () => {
   const backend: CompletionBackend = {
     ...scripted([]),
     async complete({ onToken }) {

@@ -33,7 +33,7 @@ test("parseFunctionCalls() takes a string as it is, whatever is in it, and names
   assert.deepEqual(calls, [{ name: "skill:script", args: { text: odd, e: "" } }])
 })
 
-test("parseFunctionCalls() gives back what was marked so that it is no control token", () => {
+test("parseFunctionCalls() removes the escapes of control tokens", () => {
   const { calls, text } = parseFunctionCalls(
     `see <\\escape> ${call("w{t:<escape><\\escape> <\\\\bos><escape>}")}`,
   )
@@ -58,12 +58,12 @@ test("parseFunctionCalls() keeps text and several calls in their order, and stop
   assert.equal(parseFunctionCalls(`Done.<end_of_turn>\n${call("rm{}")}`).calls.length, 0)
 })
 
-test("parseFunctionCalls() takes a call whose end token did not come any more", () => {
+test("parseFunctionCalls() accepts a call without its end token at the end of the output", () => {
   for (const rest of ["", " \n", "<end_of_turn>", "<start_function_response>", call("b{}")])
     assert.equal(parseFunctionCalls(`<start_function_call>call:a{x:1}${rest}`).calls[0]?.name, "a")
 })
 
-test("parseFunctionCalls() says where a call breaks, and goes on behind it", () => {
+test("parseFunctionCalls() reports where a call is malformed, and continues after it", () => {
   for (const [body, at, reason] of [
     ["a{x:bare}", 4, /expected a value, found "bare/],
     ["a{x:1 y:2}", 6, /expected "," or "}"/],
@@ -93,7 +93,7 @@ test("parseFunctionCalls() says where a call breaks, and goes on behind it", () 
   }
 })
 
-test("parseFunctionCalls() never takes what stands in a broken call's string for a call", () => {
+test("parseFunctionCalls() finds no call inside a string of a malformed call", () => {
   const hidden = call("rm{}")
   for (const output of [
     `<start_function_call>call:write{text:<escape>${hidden}`,
@@ -123,13 +123,13 @@ test("parseFunctionCalls() reports a call without a name, and tokens that stand 
   assert.equal(text, "abcd")
 })
 
-test("parseFunctionCalls() makes a key that is odd for JavaScript an own property", () => {
+test('parseFunctionCalls() makes "__proto__" an own property', () => {
   const { calls } = parseFunctionCalls(call("a{__proto__:{x:1},constructor:2}"))
   assert.deepEqual(Object.keys(calls[0]!.args), ["__proto__", "constructor"])
   assert.equal(Object.getPrototypeOf(calls[0]!.args), Object.prototype)
 })
 
-test("createOutputReader() gives the same text, wherever the output is cut into pieces", () => {
+test("createOutputReader() returns the same text for any split of the output", () => {
   const output = "a <\\unused5> b <\\eos> c <\\\\escape> d <"
   const { text } = parseFunctionCalls(output)
   for (let first = 1; first < output.length; first++)

@@ -60,7 +60,7 @@ test("the credentials of Provider.auth() are those that a request carries", asyn
   )
 })
 
-test("Provider.login() keeps a key in a file of its owner's alone, Provider.logout() takes it out", async () => {
+test("Provider.login() stores a key in a file that only its owner can read, Provider.logout() removes it", async () => {
   await inInstance({}, async () => {
     await Promise.all([
       Provider.login("anthropic", " sk-ant-0123456789\n"),
@@ -79,7 +79,7 @@ test("Provider.login() keeps a key in a file of its owner's alone, Provider.logo
   })
 })
 
-test("Provider.login() refuses what cannot be a key, and providers that do not exist", async () => {
+test("Provider.login() refuses invalid keys and unknown providers", async () => {
   await inInstance({}, async () => {
     for (const key of ["", "two words", "line\nbreak", "ключ"])
       await assert.rejects(Provider.login("openai", key), { name: "Provider.InvalidKey" })

@@ -80,7 +80,7 @@ for (const wire of wires) {
   })
 }
 
-test("embeddings: a redirect to another origin takes neither the key nor the texts along", async () => {
+test("embeddings: neither the key nor the texts are sent to another origin after a redirect", async () => {
   await using other = await originOf()
   for (const id of ["openai", "google"])
     for (const status of statuses) {

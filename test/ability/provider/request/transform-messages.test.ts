@@ -4,7 +4,7 @@ import { test } from "node:test"
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider"
 import { type Body, count, prompt, sent, simple, withCall } from "../sent.ts"
 
-test("call ids are made to fit the provider, the same for call and result", async () => {
+test("call ids are changed to fit the provider, equally for call and result", async () => {
   const ids = async (name: string, id: string) => {
     const { messages } = await sent(name, { prompt: withCall(id), tools: [simple] })
     const call = messages.find(({ calls }) => calls.length > 0)?.calls[0]?.id
@@ -19,7 +19,7 @@ test("call ids are made to fit the provider, the same for call and result", asyn
   assert.equal(await ids("openai/m", "functions.read:0"), "functions.read:0")
 })
 
-test("Mistral hears the assistant between a tool's result and the user", async () => {
+test("Mistral gets an assistant message between a tool result and a user message", async () => {
   const more: LanguageModelV4Prompt = [
     ...withCall("c"),
     { role: "user", content: [{ type: "text", text: "And?" }] },
@@ -35,7 +35,7 @@ test("Mistral hears the assistant between a tool's result and the user", async (
   assert.deepEqual(await roles("openai/m"), ["user", "assistant", "tool", "user"])
 })
 
-test("empty texts are left out, and messages that are empty then", async () => {
+test("empty texts, and messages that become empty, are left out", async () => {
   const holes: LanguageModelV4Prompt = [
     { role: "system", content: "" },
     {
@@ -76,7 +76,7 @@ test("system messages: one at the start of a chat, later ones as the user", asyn
   assert.equal((body.system as Body[]).length, 2)
 })
 
-test("earlier reasoning goes back to those who want it, with its signature", async () => {
+test("earlier reasoning is sent back, with its signature, to providers that accept it", async () => {
   const thought: LanguageModelV4Prompt = [
     ...prompt,
     {

@@ -23,7 +23,7 @@ const wide = tool({
   $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
 })
 
-test("tool schemas for Gemini have only what it knows, and mean the same", async () => {
+test("tool schemas for Gemini have only the keywords that it knows", async () => {
   const { tools } = await sent("google/gemini-2.5-pro", { tools: [wide] })
   assert.deepEqual(tools[0]?.schema, {
     type: "object",
@@ -42,7 +42,7 @@ test("tool schemas for Gemini have only what it knows, and mean the same", async
   })
 })
 
-test("tool schemas for others keep their keywords, without what only costs tokens", async () => {
+test("tool schemas for other providers keep their keywords, except those that only cost tokens", async () => {
   for (const [name, api] of [
     ["openai/m"],
     ["openai/gpt-5", "responses"],

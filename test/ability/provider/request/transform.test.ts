@@ -4,7 +4,7 @@ import { test } from "node:test"
 import * as Provider from "#ability/provider/provider.ts"
 import { type Body, count, prompt, sent, simple, type Wanted, withCall } from "../sent.ts"
 
-test("prompt-cache markers stand on the last tool, the system prompt and the last part", async () => {
+test("prompt-cache markers are on the last tool, the system prompt and the last part", async () => {
   const tools = [simple, { ...simple, name: "second" }]
   const { body } = await sent("anthropic/claude-sonnet-4-5", { tools, prompt: withCall("toolu_1") })
   const marker = { type: "ephemeral" }
@@ -18,7 +18,7 @@ test("prompt-cache markers stand on the last tool, the system prompt and the las
   assert.equal(count(body, "cache_control"), 3)
 })
 
-test("prompt-cache markers leave for Anthropic's form only", async () => {
+test("prompt-cache markers are sent only in Anthropic's wire form", async () => {
   for (const name of ["openai/m", "google/gemini-2.5-pro", "mistral/mistral-large-latest"])
     assert.equal(count((await sent(name, { tools: [simple] })).body, "cache"), 0)
   const { body } = await sent("minimax/MiniMax-M2")
@@ -48,7 +48,7 @@ test("reasoning over responses is an effort with a summary; nothing is stored, t
   assert.equal(body.prompt_cache_key, "ses_1")
 })
 
-test("reasoning over chat is said as each server wants it", async () => {
+test("reasoning over chat uses the field that each server expects", async () => {
   const said = async (name: string, reasoning: Wanted["reasoning"]) => {
     const { body } = await sent(name, { reasoning })
     const { model: _, messages: __, max_tokens: ___, stream: ____, stream_options: _____, ...rest } = body
@@ -62,7 +62,7 @@ test("reasoning over chat is said as each server wants it", async () => {
   assert.deepEqual(await said("groq/llama-3.3-70b-versatile", "high"), {}, "it does not reason")
 })
 
-test("temperature is left out where the model takes none", async () => {
+test("temperature is left out for models that do not accept it", async () => {
   const temperature = 0.2
   assert.equal((await sent("openai/gpt-4o", { temperature })).body.temperature, 0.2)
   assert.equal("temperature" in (await sent("openai/gpt-5", { temperature })).body, false)

@@ -4,7 +4,7 @@ import { test } from "node:test"
 import { inProject } from "../../tool/harness.ts"
 import { type Call, drive, fill } from "./measure.ts"
 
-test("local/rules changes nothing for a request that does not say what to do word for word", async () => {
+test("local/rules changes nothing unless the request says literally what to do", async () => {
   const vague = [
     "rm the old files",
     "run rm on everything in build",
@@ -86,7 +86,7 @@ test("local/rules changes nothing for a request that does not say what to do wor
   })
 })
 
-test("local/rules changes nothing for any verb that sounds like it with a thing that is only described", async () => {
+test("local/rules changes nothing if a request with a changing verb only describes its object", async () => {
   const verbs =
     "delete remove wipe purge nuke clear erase destroy drop reset truncate empty kill overwrite discard revert undo clean trash " +
     "rewrite replace change rename move update format prune publish deploy push fix make set convert write create add put save run"
@@ -140,7 +140,7 @@ function isChange({ tool }: Call): boolean {
   return !/^(?:read|ls|glob|grep|todo)$/.test(tool)
 }
 
-test("local/rules carries out no condition, question, exception, quotation or piped text", async () => {
+test("local/rules does not execute conditions, questions, exceptions, quotations or piped text", async () => {
   const hedged = [
     "hello\n\ndelete a.txt",
     "thanks\n\nrm -rf build",

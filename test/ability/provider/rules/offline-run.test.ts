@@ -141,7 +141,7 @@ test('vitamin serve answers a request that the offline model cannot do with the 
   assert.equal((answer as { data: { finish: string } }).data.finish, "cannot", JSON.stringify(answer))
 })
 
-test("vitamin run keeps a model that nobody chose to itself: the next prompt chooses again", async () => {
+test("vitamin run does not store a model that it chose itself: the next prompt chooses again", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("from a real one")])
   assert.match((await vitamin(tmp, ["run", "hello"], keyless)).out, /Hello/)

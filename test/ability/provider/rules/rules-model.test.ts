@@ -43,7 +43,7 @@ test("local/rules makes only calls that the schemas of the tools accept", async 
   })
 })
 
-test("local/rules answers with the right lines of the smallest of the files that it listed", async () => {
+test("local/rules answers with lines of the smallest file that it listed", async () => {
   await inProject(async (tmp) => {
     const lines = Array.from({ length: 30 }, (_, i) => `line ${i + 1}`)
     tmp.write("src/deep/er/small.ts", lines.join("\n"))
@@ -92,7 +92,7 @@ test("local/rules shows the end of a file that is longer than one reading, and l
   })
 })
 
-test("local/rules says that a text is no summary of it", async () => {
+test("local/rules says that it shows a text and cannot summarize it", async () => {
   await inProject(async (tmp) => {
     tmp.write("a.txt", "hello\n")
     assert.match((await drive("summarize a.txt")).text, /^a\.txt:\nhello\n\n.*cannot summarize it/)
@@ -100,7 +100,7 @@ test("local/rules says that a text is no summary of it", async () => {
   })
 })
 
-test("local/rules adds to a file without taking anything from it, and overwrites none that it was not told to", async () => {
+test("local/rules appends without removing text, and overwrites no file unasked", async () => {
   await inProject(async (tmp) => {
     const file = tmp.write("a.txt", "same\nsame\nlast\nlast\n")
     await drive('add "new" to a.txt', { slots: free })
@@ -115,7 +115,7 @@ test("local/rules adds to a file without taking anything from it, and overwrites
   })
 })
 
-test("local/rules passes on what a tool says went wrong, and leaves out what would have come after it", async () => {
+test("local/rules reports the error of a tool, and skips the steps after it", async () => {
   await inProject(async (tmp) => {
     tmp.write("README.md", "# fixture\n")
     const missing = await drive("read REDME.md")
@@ -139,7 +139,7 @@ test("local/rules uses no tool that it was not given", async () => {
   })
 })
 
-test("local/rules calls a tool of the project by its name with the arguments that are said", async () => {
+test("local/rules calls a tool of the project by name, with the arguments of the request", async () => {
   const tool: LanguageModelV4FunctionTool = {
     type: "function",
     name: "weather_lookup",
@@ -159,7 +159,7 @@ test("local/rules calls a tool of the project by its name with the arguments tha
   assert.match(show(await ask("use weather_lookup")), /weather_lookup needs city/)
 })
 
-test("local/rules knows which file was spoken of before", async () => {
+test('local/rules resolves "it" to the file of the earlier request', async () => {
   await inProject(async (tmp) => {
     tmp.write("a.txt", "hello\n")
     const { made } = await drive("now replace 'hello' with 'bye' in it", {
@@ -235,7 +235,7 @@ for (const [what, text] of Object.entries({
   backslashes: `read ${"a\\\\".repeat(33_000)}`,
   "halves of characters": "\ud83d".repeat(50_000),
 }))
-  test(`local/rules comes to an end with 100 KB of ${what}, and says the same again`, async () => {
+  test(`local/rules handles 100 KB of ${what}, and gives the same answer again`, async () => {
     const tools = [...ToolRegistry.toModelTools()] as LanguageModelV4FunctionTool[]
     const once = await createRulesModel().doGenerate({ prompt: said(text), tools })
     const again = await createRulesModel().doGenerate({ prompt: said(text), tools })
@@ -243,7 +243,7 @@ for (const [what, text] of Object.entries({
     assert.ok(once.content.length > 0)
   })
 
-test("local/rules does what is asked after a compaction, not what was asked before it", async () => {
+test("local/rules follows the request after a compaction, not the one before it", async () => {
   const front = frontText({ summary: "It began with: read old.txt", pinned: "- (1 of 1) write x to old.txt" })
   const content = [front, "read new.txt"].map((text) => ({ type: "text" as const, text }))
   const tools = [...ToolRegistry.toModelTools()] as LanguageModelV4FunctionTool[]

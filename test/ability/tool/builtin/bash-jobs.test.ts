@@ -91,7 +91,7 @@ test("bash: a job with a time limit is ended at it", async () => {
     const nap = uniqueNap()
     await bash({ command: `sleep ${nap}`, background: true, timeout: 1 })
     const { text, data } = await bash({ job: "job_1", timeout: 60 })
-    assert.match(text, /\[its time was over\]\n\[job_1: ended by SIGTERM\]$/)
+    assert.match(text, /\[its timeout was reached\]\n\[job_1: ended by SIGTERM\]$/)
     assert.equal((data as Data).timedOut, true)
     assert.deepEqual(running(nap), [])
   })

@@ -120,7 +120,7 @@ test("bash falls back to the instance's directory, and says so", async () => {
   })
 })
 
-test("bash: a command's own use of low descriptors does not meet ours", async () => {
+test("bash: a command may use low file descriptors", async () => {
   await inProject(async (tmp) => {
     await run("mkdir d; exec 3>log 9>lock; cd d; echo text >&3")
     assert.equal(readFileSync(join(tmp.path, "log"), "utf8"), "text\n")
@@ -128,7 +128,7 @@ test("bash: a command's own use of low descriptors does not meet ours", async ()
   })
 })
 
-test("bash: a long output is cut, and whole in the file that the cut names", async () => {
+test("bash: a long output is cut, and stored whole in a file that the text names", async () => {
   await inProject(async () => {
     const { text, status } = await run("seq 1 200000; exit 1")
     assert.equal(status, "success")
@@ -150,7 +150,7 @@ test("bash: an output of just 50 KB and its exit code fit", async () => {
   })
 })
 
-test("bash: a command that prints for ever ends with its time, and its output is bounded", async () => {
+test("bash: a command that prints forever ends at its timeout, with bounded output", async () => {
   await inProject(async () => {
     const nap = uniqueNap()
     const { text, status, error } = await run(`yes ${nap}`, { timeout: 1 })

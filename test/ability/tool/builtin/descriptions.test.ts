@@ -9,7 +9,7 @@ import {
   schemasFile,
 } from "../../../../script/descriptions.ts"
 
-test("descriptions.ts says what the .md files say (node script/descriptions.ts --write makes it)", () => {
+test("descriptions.ts equals the .md files (node script/descriptions.ts --write updates it)", () => {
   assert.equal(readFileSync(descriptionsFile, "utf8"), drawDescriptions())
   const source = new URL("../../../../src/ability/tool/builtin/read.md", import.meta.url)
   assert.equal(descriptions.read, readFileSync(source, "utf8").trim())

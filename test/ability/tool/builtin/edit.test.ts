@@ -161,7 +161,7 @@ for (const [what, old, edits, now] of exact)
     })
   })
 
-test("edit takes LF and CRLF for the same in what must be there once", async () => {
+test("edit treats LF and CRLF alike when it counts matches", async () => {
   await inProject(async (tmp) => {
     tmp.write("a.txt", "a\nb\n-\na\r\nb\r\n")
     assert.match((await edit("a.txt", { oldText: "a\nb", newText: "c" })).text, /2 times \(lines 1, 4\)/)

@@ -43,7 +43,7 @@ for (const git of [true, false])
     })
 
 for (const pattern of ["**/*", "*.log", "node_modules/**", "**/x.ts", "generated/*", "**/.git/*", ".*/*.ts"])
-  test(`glob ${pattern} brings back nothing that is ignored, nor git's own files`, async () => {
+  test(`glob ${pattern} finds neither ignored files nor git's own`, async () => {
     await inProject(async (tmp) => {
       plant(tmp, true)
       const { text } = await call("glob", { pattern })

@@ -44,7 +44,7 @@ test("symbols reports no match, and how many more there are", async () => {
     tmp.write("a.ts", Array.from({ length: 300 }, (_, i) => `const v${i} = ${i}`).join("\n"))
     assert.match(
       (await call("symbols", { name: "none" })).text,
-      /^No definition of none found\. Nothing speaks of it\.$/,
+      /^No definition of none found\. Nothing mentions it\.$/,
     )
     const { text } = await call("symbols", { name: "v" })
     assert.match(text, /\n\[more than 200 symbols, the first 200 are shown; narrow the search\]$/)
@@ -77,7 +77,7 @@ test("symbols shows readable lines that mention a name without a definition", as
     const lines = ["notes.txt", "1: axbbc is not a.b*c", "", "src/a.ts", "2: call(a.b*c)"]
     assert.equal(
       text,
-      `No definition of a.b*c found.\nThe first lines that speak of it:\n\n${lines.join("\n")}`,
+      `No definition of a.b*c found.\nThe first lines that mention it:\n\n${lines.join("\n")}`,
     )
     assert.deepEqual(data, { symbols: 0, more: false })
   })

@@ -73,7 +73,7 @@ test("a client's server replaces a configured one of the same name, and that is 
   assert.deepEqual([running(own).length, running(brought).length > 0], [0, true])
   const said = acp
     .errors()
-    .match(/warning: .*everything of \.mcp\.json is replaced by that of ACP session\/new/g)
+    .match(/warning: .*everything of \.mcp\.json is replaced by the one of ACP session\/new/g)
   assert.equal(said?.length, 1, acp.errors())
 })
 

@@ -60,12 +60,12 @@ test("vitamin agent route prints the chosen agent and the reasons", async () => 
   await using tmp = await tmpdir()
   writeAgents(tmp)
   const route = (...words: string[]) => vitamin(tmp, ["agent", "route", "--trust", ...words])
-  assert.match((await route("Fix the login bug")).out, /^coder +\d+ {2}"fix" is of the domain coding/)
+  assert.match((await route("Fix the login bug")).out, /^coder +\d+ {2}"fix" belongs to the domain coding/)
   assert.match(
     (await route("review", "this", "pull", "request")).out,
     /^reviewer .*the phrase "pull request"/,
   )
-  assert.match((await route("zzz")).out, /^build: nothing fits, so the default: build$/)
+  assert.match((await route("zzz")).out, /^build: no agent fits; the default is build$/)
   const json = JSON.parse((await route("Fix the login bug", "--format", "json")).out)
   assert.equal(json.agent, "coder")
   assert.equal(json.ranked[0].agent, "coder")

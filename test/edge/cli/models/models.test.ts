@@ -78,7 +78,7 @@ for (const [what, answer, status] of useless)
     await using server = await serve(answer, status)
     const { code, err } = await vitamin(tmp, ["models", "--refresh", "--from", server.url])
     assert.equal(code, 1)
-    assert.match(err, /could not be used: .+ What was known stays\./)
+    assert.match(err, /could not be used: .+ The earlier list is still used\./)
     assert.equal((await vitamin(tmp, ["models", "anthropic"])).code, 0)
   })
 

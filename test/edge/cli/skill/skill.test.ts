@@ -38,7 +38,7 @@ test("vitamin skill list shows the skills of the project and the person, and nam
   assert.match(out, /^! .*broken.SKILL\.md: it is not used: front matter of the kind "js"/m)
   assert.match(
     out,
-    /^! .*\.claude.skills.playwright.SKILL\.md: the skill "playwright" is already that of .*playwright\.md/m,
+    /^! .*\.claude.skills.playwright.SKILL\.md: the name "playwright" is already used by .*playwright\.md/m,
   )
   const json = JSON.parse((await vitamin(tmp, ["skill", "list", "--format", "json"])).out)
   assert.deepEqual(

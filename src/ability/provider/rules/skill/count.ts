@@ -1,4 +1,4 @@
-// How many and how large: files, lines, matches, sizes.
+// Counts files, lines and matches, and compares the sizes of files.
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { quoted } from "./change.ts"
 import { globsFor, search } from "./find.ts"

@@ -1,4 +1,4 @@
-// What the rules propose for a clause: calls, how to continue from their results, and what results say.
+// What the rules propose for a clause: calls, and how to continue from their results. Reads facts out of results.
 import { posix } from "node:path"
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 

@@ -57,7 +57,8 @@ export function searchTerms(clause: Clause): SearchTerm[] {
     const all = texts.map(({ text }) => asPattern(text.replace(/\n+$/, ""), isRegex))
     return says(clause, /\bQ or (?:for )?Q\b/) ? [either(all)] : all.slice(0, 5)
   }
-  // What is left is one stretch of the clause: from the first word that is no filler to the last before a place.
+  // The term is one piece of the clause: from the first word that is no filler to the last one before a folder, glob or
+  // URL.
   const signs = clause.shape.split(" ")
   const isLeft = (i: number) =>
     tokens[i]!.kind === "word" && !/^[DGU]$/.test(signs[i] ?? "") && !filler.has(words[i]!)

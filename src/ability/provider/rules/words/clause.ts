@@ -91,7 +91,7 @@ function signOf(tokens: Token[], words: string[], i: number): string {
   return isNamed && isName && i > 0 && !folderNoun.test(word) ? "D" : word.slice(0, 100)
 }
 
-/** "test" and "docs" are folders where one can stand, and words elsewhere. */
+/** "test" and "docs" are folders where a folder is expected, and words elsewhere. */
 function isFolderHere(words: string[], i: number): boolean {
   const before = article.test(words[i - 1]!) ? (words[i - 2] ?? "") : words[i - 1]!
   if (/^(?:files?|cases?|suites?|runner|results?|command|it|script)$/.test(words[i + 1] ?? "")) return false

@@ -80,7 +80,7 @@ function isBoundary({
   return joints.has(token.lower) && (startsClause(tokens, at + 1) || isElliptic(tokens, at + 1, verb))
 }
 
-/** The verb is left out: "… and for 'x' in test", "…, then lines 3 to 5 of b". */
+/** Whether a clause without a verb begins here: "… and for 'x' in test", "…, then lines 3 to 5 of b". */
 function isElliptic(tokens: Token[], from: number, verb: string): boolean {
   let at = from
   while (at < from + 4 && joints.has(tokens[at]?.lower ?? "")) at++
@@ -129,8 +129,8 @@ function startsClause(tokens: Token[], from: number, isAsked = true): boolean {
   return false
 }
 
-/** "search for read and write" names two things; a verb that asks has something behind it. In "it says 'a', make it 'b'"
- * both belong together. */
+/** In "search for read and write", the verbs are things to search for: no object follows them. "it says 'a', make it
+ * 'b'" is one clause. */
 function isNounHere(tokens: Token[], at: number): boolean {
   const next = tokens[at + 1]
   const isMend =

@@ -27,7 +27,8 @@ function withLines(source: string, clauses: Token[][]): Token[][] {
 
 const pointers = /^(?:that|this|it|these|those|them)$/
 
-/** "```…``` save that to a.js": the block replaces the word that refers to it, or follows what announces it. */
+/** "```…``` save that to a.js": the block replaces the word that refers to it, or is added to the clause that announces
+ * it. */
 function withBlocks(clauses: Token[][]): Token[][] {
   return clauses.flatMap((tokens, i) => {
     const [before, next] = [clauses[i - 1], clauses[i + 1]]

@@ -40,7 +40,7 @@ export function match(clause: Clause, ...forms: string[]): Match | undefined {
 }
 
 function reading(clause: Clause, shape: string, groups: Record<string, [number, number]>): Match {
-  /** Which token a place of the shape belongs to. */
+  /** The index of the token at a position of the shape. */
   const tokenAt = (place: number) => shape.slice(0, place).split(" ").length - 1
   return {
     get(name) {

@@ -52,7 +52,7 @@ function quoteAt(
   return { kind: "quote", text: said, lower: said.toLowerCase(), start, end: end + 1, sign }
 }
 
-/** A fenced block: its first line may name a language, and its lines end as lines do. */
+/** A fenced block. Its first line may name a language. */
 function blockAt(text: string, start: number): Token | undefined {
   const end = text.indexOf("```", start + 3)
   if (end < 0) return undefined
@@ -104,7 +104,7 @@ function bodyLength(word: string): number {
   return word === ".." || /\/\.{2,3}$/.test(word.slice(-10)) ? word.length : length
 }
 
-/** Finds where a quote ends. An apostrophe inside a word ends none. The positions of each mark are searched once. */
+/** Finds where a quote ends. An apostrophe inside a word ends no quote. The positions of each mark are searched once. */
 function createClosers(text: string) {
   const places = new Map<string, { list: number[]; next: number }>()
   return (sign: string, from: number): number => {
