@@ -26,7 +26,9 @@ const ShownNeed = z.object({
       }),
     )
     .optional()
-    .describe("of a command line: the parts that no rule allows; missing if that is the whole line and nothing is risky"),
+    .describe(
+      "of a command line: the parts that no rule allows; missing if that is the whole line and nothing is risky",
+    ),
 })
 export type ShownNeed = z.infer<typeof ShownNeed>
 

@@ -96,7 +96,9 @@ function fill(disk: string) {
   }
 }
 
-test("write and edit keep the old content on a full disk and leave no other file", { skip: notRoot }, async () => {
+test("write and edit keep the old content on a full disk and leave no other file", {
+  skip: notRoot,
+}, async () => {
   await onDisk("size=1m", async (disk) => {
     writeFileSync(join(disk, "a.txt"), "old\n")
     writeFileSync(join(disk, "b.txt"), "old\n")
