@@ -75,6 +75,18 @@ export type Branch = {
   from?: { branch: string; messageId: string }
 }
 
+export type Command = {
+  /** what is typed after the slash */
+  name: string
+  /** a skill, or a prompt of an MCP server */
+  kind: "skill" | "prompt"
+  description: string
+  /** the MCP server of the prompt */
+  server?: string
+  /** given as name=value */
+  arguments?: { name: string; description?: string; required: boolean }[]
+}
+
 export type ConfigChangedEvent = {
   id: number
   type: "config.changed"
@@ -84,6 +96,36 @@ export type ConfigChangedEvent = {
     /** Layers whose content has changed. */
     sources: string[]
   }
+}
+
+export type ContextUsage = {
+  /** the model that the next prompt goes to, if it is known */
+  model?: string
+  /** tokens that the model sees at once */
+  window: number
+  /** tokens that a request may have; above it the session is compacted */
+  limit: number
+  /** tokens of the next request: the provider's last count, and an estimate of what came since */
+  used: number
+  /** estimates; their sum may differ from `used` */
+  parts: {
+    /** the system prompt without the rules */
+    system: number
+    /** instructions of the person and of the project */
+    rules: number
+    /** descriptions of tools */
+    tools: number
+    /** what a compaction left of older messages */
+    summary: number
+    /** prompts, answers and notes */
+    conversation: number
+    /** tool calls and their results */
+    calls: number
+    /** attached files, images and resources */
+    files: number
+  }
+  /** tokens that are left below the limit */
+  free: number
 }
 
 export type ElicitationRepliedEvent = {
@@ -194,6 +236,12 @@ export type Event =
   | ToolStartedEvent
 
 export type Failure = { error: { name: string; message: string; data?: Record<string, unknown> } }
+
+export type FileCompletion = {
+  /** from the folder; a folder ends with a slash */
+  path: string
+  isIgnored: boolean
+}
 
 /** A file that a person pointed at, or a range of its lines. */
 export type FileReferenceMessage = {
@@ -691,6 +739,10 @@ export type Prompt = {
   model?: string
   /** if the session is busy: wait for the running prompt (the default), join it before its next request (its answer is then the answer to both; a prompt that comes too late, or that brings settings of its own, runs next), or be refused with 409 */
   whenBusy?: "queue" | "steer" | "refuse"
+  /** rules for this prompt, such as `bash.execute:npm test` */
+  allow?: string[]
+  /** as `allow`, and stronger */
+  deny?: string[]
   /** what happens if a call needs a person's permission; default: wait for the reply */
   asks?: "wait" | "deny" | "once"
   maxSteps?: number
@@ -891,6 +943,59 @@ export type SessionCompactedEvent = {
   }
 }
 
+export type SessionCost = {
+  /** of the session and its tasks, summaries included */
+  total: {
+    /** Tokens sent. */
+    input: number
+    /** Tokens of answers. */
+    output: number
+    /** Tokens of thinking, as far as they are reported. */
+    reasoning: number
+    /** Tokens sent that the provider had cached. */
+    cacheRead: number
+    /** Tokens that it cached. */
+    cacheWrite: number
+    /** In US dollars, as far as prices are known. */
+    cost: number
+  }
+  /** answers by model and agent, the most expensive first */
+  rows: {
+    /** Tokens sent. */
+    input: number
+    /** Tokens of answers. */
+    output: number
+    /** Tokens of thinking, as far as they are reported. */
+    reasoning: number
+    /** Tokens sent that the provider had cached. */
+    cacheRead: number
+    /** Tokens that it cached. */
+    cacheWrite: number
+    /** In US dollars, as far as prices are known. */
+    cost: number
+    model: string
+    agent: string
+    answers: number
+  }[]
+  /** the answers to each prompt of the session itself, the oldest first */
+  prompts: {
+    /** Tokens sent. */
+    input: number
+    /** Tokens of answers. */
+    output: number
+    /** Tokens of thinking, as far as they are reported. */
+    reasoning: number
+    /** Tokens sent that the provider had cached. */
+    cacheRead: number
+    /** Tokens that it cached. */
+    cacheWrite: number
+    /** In US dollars, as far as prices are known. */
+    cost: number
+    messageId: string
+    time: number
+  }[]
+}
+
 export type SessionCreatedEvent = {
   id: number
   type: "session.created"
@@ -973,6 +1078,15 @@ export type SessionUpdatedEvent = {
   time: number
   directory: string
   payload: { sessionId: string; session: Session }
+}
+
+export type ShellResult = {
+  /** the message with the command and its output, which the model gets */
+  messageId: string
+  /** at most 50 KB; a longer one is stored in a file, which the text names */
+  output: string
+  exitCode: number | null
+  timedOut: boolean
 }
 
 export type Skill = {
@@ -1246,6 +1360,15 @@ export type UnknownMessage = {
   }
 }
 
+export type UsableModel = {
+  provider: string
+  id: string
+  name: string
+  context: number
+  output: number
+  [name: string]: unknown
+}
+
 export type Usage = {
   /** tokens of the request */
   input: number
@@ -1307,6 +1430,16 @@ export type Api = {
   getSession(input: { id: string }, options?: CallOptions): Promise<Session>
   /** Remove a session and its messages. */
   removeSession(input: { id: string }, options?: CallOptions): Promise<Removed>
+  /** Change the title, or the agent and the model that answer from the next prompt on. The session may be busy. */
+  updateSession(
+    input: { id: string } & {
+      title?: string
+      agent?: string
+      /** provider/model */
+      model?: string
+    },
+    options?: CallOptions,
+  ): Promise<Session>
   /** The messages of a session: of the active branch, of another branch, or all. */
   listMessages(
     input: { id: string; branch?: string; all?: boolean },
@@ -1366,6 +1499,31 @@ export type Api = {
   ): Promise<Session>
   /** Abort the running prompt of a session, and the waiting ones. */
   abortSession(input: { id: string }, options?: CallOptions): Promise<{ aborted: boolean }>
+  /** What fills the model's window, in tokens. */
+  getContext(input: { id: string }, options?: CallOptions): Promise<ContextUsage>
+  /** What the session and its tasks have cost: by model and agent, and by prompt. */
+  getCost(input: { id: string }, options?: CallOptions): Promise<SessionCost>
+  /** Run a command of the person in the folder. The command and its output become a message, which the model gets with the next prompt. Answers 409 if the session is busy, or if abortSession stopped the command. */
+  runShell(
+    input: { id: string } & {
+      command: string
+      /** in milliseconds; default: two minutes */
+      timeout?: number
+    },
+    options?: CallOptions,
+  ): Promise<ShellResult>
+  /** Allow all edits of files in the workspace, for this session and its agent, or ask about them again. Takes effect at once. The grant is listed by listGrants. */
+  allowEdits(
+    input: { id: string } & { isAllowed: boolean },
+    options?: CallOptions,
+  ): Promise<{ isAllowed: boolean }>
+  /** The session with all its messages, plan and images, as `vitamin session import` takes it. */
+  exportSession(
+    input: { id: string },
+    options?: CallOptions,
+  ): Promise<{ vitamin: 1; session: Session; messages: Record<string, unknown>[]; [name: string]: unknown }>
+  /** The active branch of a session as Markdown, for people. */
+  exportMarkdown(input: { id: string }, options?: CallOptions): Promise<{ text: string }>
   /** The open permission requests, the oldest first. */
   listPermissions(input?: Record<string, never>, options?: CallOptions): Promise<PermissionRequest[]>
   /** Reply to a permission request: "once", "always" (stores its rules for the agent, in the project or, with scope "session", in the session), or "reject". The message of a rejection is sent to the model. */
@@ -1404,6 +1562,24 @@ export type Api = {
   getAgent(input: { id: string }, options?: CallOptions): Promise<Agent>
   /** The skills of the project and of the person. */
   listSkills(input?: Record<string, never>, options?: CallOptions): Promise<Skill[]>
+  /** The models that can be used now: their provider has a key, a server on this machine has them, or they are built in. */
+  listUsableModels(input?: Record<string, never>, options?: CallOptions): Promise<UsableModel[]>
+  /** Files and folders whose path has the letters of `search` in order, the best first, ignored ones last. */
+  completeFile(
+    input?: {
+      /** what the person has typed */
+      search?: string
+    },
+    options?: CallOptions,
+  ): Promise<FileCompletion[]>
+  /** The commands that a prompt may begin with: `/skill`, and `/server:prompt` of MCP servers. Starts no server. */
+  listCommands(
+    input?: {
+      /** include servers that a client brought for this session */
+      session?: string
+    },
+    options?: CallOptions,
+  ): Promise<Command[]>
   /** The MCP servers of the project and their state. Starts no server. */
   listMcpServers(input?: Record<string, never>, options?: CallOptions): Promise<McpServer[]>
   /** The known tools, resources and prompts of the MCP servers. With `search` the matching ones, the best first. Starts no server. */

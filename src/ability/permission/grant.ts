@@ -17,7 +17,7 @@ export type Scope = z.infer<typeof Scope>
 
 /** What "all edits in this session" allows, inside the workspace. Files that decide what runs still need a question. */
 export const editPermissions: readonly string[] = ["file.edit", "file.write"]
-export const allFiles = "**"
+const allFiles = "**"
 
 /** Strict, so that this version does not ignore a limit that a later version adds. */
 export const Info = z
@@ -58,7 +58,12 @@ export class NotFound extends NamedError {
   }
 }
 
-function isAllEdits(grant: { permission: string; pattern: string; scope: Scope }): boolean {
+/** The rules of "all edits in this session". */
+export function allEdits(): Rule[] {
+  return editPermissions.map((permission) => ({ permission, pattern: allFiles, action: "allow" }))
+}
+
+export function isAllEdits(grant: { permission: string; pattern: string; scope: Scope }): boolean {
   const { permission, pattern, scope } = grant
   return scope === "session" && pattern === allFiles && editPermissions.includes(permission)
 }

@@ -2,19 +2,23 @@
 import type { Route } from "#edge/server/http/route.ts"
 import { abilityRoutes } from "#edge/server/routes/ability-routes.ts"
 import { agentRoutes } from "#edge/server/routes/agent-routes.ts"
+import { choiceRoutes } from "#edge/server/routes/choice-routes.ts"
 import { elicitationRoutes } from "#edge/server/routes/elicitation-routes.ts"
 import { mcpRoutes } from "#edge/server/routes/mcp-routes.ts"
 import { permissionRoutes } from "#edge/server/routes/permission-routes.ts"
 import { sessionRoutes } from "#edge/server/routes/session-routes.ts"
 import { skillRoutes } from "#edge/server/routes/skill-routes.ts"
+import { useRoutes } from "#edge/server/routes/use-routes.ts"
 
 export function allRoutes(): Route[] {
   return [
     ...sessionRoutes(),
+    ...useRoutes(),
     ...permissionRoutes(),
     ...abilityRoutes(),
     ...agentRoutes(),
     ...skillRoutes(),
+    ...choiceRoutes(),
     ...mcpRoutes(),
     ...elicitationRoutes(),
   ]

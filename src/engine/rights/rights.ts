@@ -92,11 +92,7 @@ export function createRights(options: {
   }
 
   async function rememberEdits(agents: string[], expires: number | undefined): Promise<void> {
-    const rules = Grant.editPermissions.map((permission) => ({
-      permission,
-      pattern: Grant.allFiles,
-      action: "allow" as const,
-    }))
+    const rules = Grant.allEdits()
     for (const agent of agents) await Grant.create({ agent, sessionId, scope: "session", expires, rules })
   }
 

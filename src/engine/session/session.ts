@@ -12,7 +12,10 @@ import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { messagesOf } from "./branch.ts"
+import type { ContextUsage } from "./context-usage.ts"
 import type { Plan } from "./plan.ts"
+import type { ShellResult } from "./run-shell.ts"
+import type { SessionCost } from "./session-cost.ts"
 
 export { InvalidModel, ModelChosen } from "#engine/model/choose-model.ts"
 export { abort, Interrupted, runtimeStops } from "#engine/queue/queue.ts"
@@ -46,6 +49,7 @@ export { Compacted, ContextFull } from "#engine/run/budget.ts"
 export type { Input } from "#engine/run/run.ts"
 export { accept, prompt } from "#engine/turn/prompt.ts"
 export { windowOf as window } from "#knowledge/memory/window.ts"
+export { allowEdits } from "./allow-edits.ts"
 export {
   Branch,
   BranchExists,
@@ -60,7 +64,7 @@ export { describeControl, exportMarkdown } from "./export-markdown.ts"
 export { fork, MessageNotFound } from "./fork.ts"
 export { Plan } from "./plan.ts"
 export { diff, type Reverted, revert } from "./revert.ts"
-export { setMode } from "./settings.ts"
+export { setAnswerer, setMode, setTitle } from "./settings.ts"
 
 /** Compact the history: the model is sent a summary instead of the older messages. Does nothing if that would save
  * little. Throws `Session.Busy` if a prompt is running. */
@@ -73,6 +77,27 @@ export async function compact(sessionId: string): Promise<SessionRecord.Info> {
 export async function plan(sessionId: string): Promise<Plan> {
   const { relate } = await import("./relate.ts")
   return relate(sessionId)
+}
+
+/** What fills the window of the model that answers. */
+export async function context(sessionId: string): Promise<ContextUsage> {
+  const { contextUsage } = await import("./context-usage.ts")
+  return contextUsage(sessionId)
+}
+
+/** What a session and its tasks have cost, by model and agent. */
+export async function cost(sessionId: string): Promise<SessionCost> {
+  const { sessionCost } = await import("./session-cost.ts")
+  return sessionCost(sessionId)
+}
+
+/** Run a command of the person; the model sees it and its output with the next prompt. */
+export async function shell(
+  sessionId: string,
+  options: { command: string; timeout?: number },
+): Promise<ShellResult> {
+  const { runShell } = await import("./run-shell.ts")
+  return runShell(sessionId, options)
 }
 
 /** The messages of a branch in order (default: the active one), or of all branches. */

@@ -37,6 +37,13 @@ export async function setAnswerer(sessionId: string, answerer: Answerer): Promis
   )
 }
 
+/** Set the title. The session may be busy. */
+export async function setTitle(sessionId: string, title: string): Promise<SessionRecord.Info> {
+  return SessionRecord.update(await SessionRecord.get(sessionId), (draft) => {
+    draft.title = title
+  })
+}
+
 /** Throws for what does not exist or cannot be used. */
 export async function checkAnswerer({ agent, model }: Answerer): Promise<void> {
   if (agent !== undefined) await SessionRecord.chooseAgent(agent)

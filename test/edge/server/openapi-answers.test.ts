@@ -72,6 +72,7 @@ test("every operation answers as the document says", async () => {
   }
   for (const id of ["getHealth", "getInfo", "getConfig", "getOpenapi", "listProviders", "listAgents"])
     await done(id)
+  for (const id of ["listUsableModels", "completeFile", "listCommands"]) await done(id)
   assert.equal((await done("listSkills"))[0].name, "greet")
   assert.equal((await done("connectMcpServer", { path: { id: "everything" } })).state, "connected")
   assert.equal((await done("listMcpServers")).length, 1)
@@ -105,6 +106,11 @@ test("every operation answers as the document says", async () => {
   for (const type of ["text", "tool_request", "tool_result"]) assert.ok(types.has(type), type)
   assert.equal((await done("listSessions", { query: "?tasks=true" })).length, 1)
   await done("getPlan", { path })
+  for (const one of ["getContext", "getCost", "exportSession", "exportMarkdown"]) await done(one, { path })
+  await done("updateSession", { path, body: { title: "Another title" } })
+  await done("allowEdits", { path, body: { isAllowed: true } })
+  await done("allowEdits", { path, body: { isAllowed: false } })
+  await done("runShell", { path, body: { command: "echo hello" } })
   await done("listBranches", { path })
   await done("switchBranch", { path, body: { name: "try" } })
   await done("setMode", { path, body: { mode: "plan" } })
@@ -134,6 +140,9 @@ const bodies: Record<string, object> = {
   replyPermission: { reply: "once" },
   replyElicitation: { action: "decline" },
   completeMcpArgument: { prompt: "one", argument: "two" },
+  updateSession: { title: "One" },
+  runShell: { command: "true" },
+  allowEdits: { isAllowed: true },
 }
 
 test("an operation with an id answers 404 for an unknown one, and the document lists 404", async () => {

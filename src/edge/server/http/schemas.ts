@@ -8,6 +8,14 @@ import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Message from "#knowledge/message/message.ts"
+import {
+  Command,
+  ContextUsage,
+  FileCompletion,
+  SessionCost,
+  ShellResult,
+  UsableModel,
+} from "./use-schemas.ts"
 
 export const Health = z.object({
   status: z.literal("ok"),
@@ -35,6 +43,8 @@ export const Info = z.object({
   uptime: z.number().describe("seconds"),
 })
 
+const Rules = z.array(z.string().max(2_000)).max(500).optional()
+
 export const Prompt = z.object({
   text: z
     .string()
@@ -53,6 +63,8 @@ export const Prompt = z.object({
     .describe(
       "if the session is busy: wait for the running prompt (the default), join it before its next request (its answer is then the answer to both; a prompt that comes too late, or that has other settings, runs next), or be refused with 409",
     ),
+  allow: Rules.describe("rules for this prompt, such as `bash.execute:npm test`"),
+  deny: Rules.describe("as `allow`, and stronger"),
   asks: z
     .enum(["wait", "deny", "once"])
     .optional()
@@ -173,6 +185,9 @@ export const named: Readonly<Record<string, z.ZodType>> = {
   PromptPart: Session.PromptPart,
   AcceptedPrompt: Accepted,
   WaitingPrompt: Session.WaitingPrompt,
+  ContextUsage,
+  SessionCost,
+  ShellResult,
   Removed,
   Reverted,
   Message: Message.Info,
@@ -188,6 +203,9 @@ export const named: Readonly<Record<string, z.ZodType>> = {
   ElicitationReply: Elicitation.Reply,
   Provider: ProviderInfo,
   Model,
+  UsableModel,
+  FileCompletion,
+  Command,
   Tool,
   Agent,
   Skill,

@@ -1,5 +1,6 @@
 // Routes for sessions: their messages, prompts, branches and plan.
 import { z } from "zod"
+import * as Permission from "#ability/permission/permission.ts"
 import { accept, defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Accepted, Prompt, Removed, Reverted } from "#edge/server/http/schemas.ts"
 import { createAgent } from "#engine/host/create-agent.ts"
@@ -94,7 +95,10 @@ export function sessionRoutes(): Route[] {
       async handle({ params, headers, body }) {
         await Session.get(params.id)
         // Wait for replies even if no client follows events: a client may poll GET /permission/pending.
-        const input = { asks: "wait" as const, ...defined(body), sessionId: params.id }
+        const { allow, deny, ...rest } = body
+        const rules = rulesOf({ allow, deny })
+        const own = rules.length ? { rules } : {}
+        const input = { asks: "wait" as const, ...defined(rest), ...own, sessionId: params.id }
         const prompt = (await createAgent({ directory: Instance.directory })).process(input)
         if (!/\brespond-async\b/.test(headers.prefer ?? "")) return prompt.answer()
         const { promptId } = await prompt.accept()
@@ -230,6 +234,12 @@ export function sessionRoutes(): Route[] {
       },
     }),
   ]
+}
+
+/** Deny rules come last, so they win. Throws `InvalidRule`. */
+function rulesOf({ allow = [], deny = [] }: Pick<z.output<typeof Prompt>, "allow" | "deny">) {
+  const parse = (action: "allow" | "deny") => (text: string) => Permission.parseRule(text, action)
+  return [...allow.map(parse("allow")), ...deny.map(parse("deny"))]
 }
 
 /** Removes keys whose value is undefined, which the schema adds for omitted keys. */
