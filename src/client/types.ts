@@ -65,13 +65,13 @@ export type Agent = {
 
 export type Branch = {
   name: string
-  /** prompts go on here */
+  /** prompts continue here */
   active: boolean
   /** its last message */
   tip: string | null
   /** messages from the first to the last, those shared with others too */
   count: number
-  /** the message that it was made at; it shares everything up to that one */
+  /** the message at which it was created; it shares everything up to that message */
   from?: { branch: string; messageId: string }
 }
 
@@ -737,7 +737,7 @@ export type Prompt = {
   agent?: string
   /** provider/model */
   model?: string
-  /** if the session is busy: wait for the running prompt (the default), join it before its next request (its answer is then the answer to both; a prompt that comes too late, or that brings settings of its own, runs next), or be refused with 409 */
+  /** if the session is busy: wait for the running prompt (the default), join it before its next request (its answer is then the answer to both; a prompt that comes too late, or that has other settings, runs next), or be refused with 409 */
   whenBusy?: "queue" | "steer" | "refuse"
   /** rules for this prompt, such as `bash.execute:npm test` */
   allow?: string[]
@@ -834,7 +834,7 @@ export type Session = {
   projectId: string
   /** Folder that it works in. */
   directory: string
-  /** Title, made of the first prompt. */
+  /** Title, made from the first prompt. */
   title: string
   /** Agent that does the work. */
   agent: string
@@ -844,18 +844,18 @@ export type Session = {
   fallbackModel?: string
   /** `plan`: nothing is changed. */
   mode: "act" | "plan"
-  /** Branch that prompts go on. */
+  /** Branch that prompts continue. */
   branch: string
   /** Session that this one was forked from. */
   parentId?: string
-  /** Session, and its call, that this one does a task for. */
+  /** Session and call that this session does a task for. */
   taskOf?: {
     /** That session. */
     sessionId: string
     /** Its call of `subtask`. */
     callId: string
   }
-  /** How it stands; `waiting`: for a person. */
+  /** What it is doing; `waiting`: for a person to answer. */
   status: "idle" | "busy" | "waiting" | "interrupted" | "error"
   /** Why the last prompt failed. */
   error?: {
@@ -864,20 +864,20 @@ export type Session = {
     /** What failed, and what would work. */
     message: string
   }
-  /** Its last message; not while somebody works on it. */
+  /** Its last message; missing while a prompt runs. */
   tip?: {
-    /** Branch that it ends. */
+    /** Branch whose last message it is. */
     branch: string
     /** The message. */
     id: string
-    /** new each time; another mark than the own one shows that somebody else worked on the session */
+    /** new each time; a different mark shows that another process worked on the session */
     mark: string
   }
   /** Process that is working on it. */
   owner?: {
     /** Number of the process. */
     pid: number
-    /** When it started, as the system tells it. */
+    /** When it started, as the system reports it. */
     started: string
     /** the instance; one process can have several */
     directory?: string
@@ -899,20 +899,20 @@ export type Session = {
     input: number
     /** Tokens of answers. */
     output: number
-    /** Tokens of thinking, as far as they are reported. */
+    /** Tokens of reasoning, if the provider reports them. */
     reasoning: number
     /** Tokens sent that the provider had cached. */
     cacheRead: number
-    /** Tokens that it cached. */
+    /** Tokens that the provider added to its cache. */
     cacheWrite: number
     /** In US dollars, as far as prices are known. */
     cost: number
   }
-  /** Files that its tools and tasks changed, at most 200; an undo takes them out. */
+  /** Files that its tools and tasks changed, at most 200; an undo removes them from the list. */
   changed?: string[]
   /** Tools of servers and of the project that its model is sent, in the order in which they came. */
   offered?: string[]
-  /** Servers that `tool_search` was sent with: its description stays as it was sent. */
+  /** Servers that the description of `tool_search` names; it stays as it was first sent. */
   toolServers?: string[]
   /** Times in milliseconds since 1970. */
   time: {
@@ -921,7 +921,7 @@ export type Session = {
     /** When it last changed. */
     updated: number
   }
-  /** What other programs keep with it. */
+  /** Data that other programs store with it. */
   metadata: Record<string, unknown>
 }
 
@@ -950,11 +950,11 @@ export type SessionCost = {
     input: number
     /** Tokens of answers. */
     output: number
-    /** Tokens of thinking, as far as they are reported. */
+    /** Tokens of reasoning, if the provider reports them. */
     reasoning: number
     /** Tokens sent that the provider had cached. */
     cacheRead: number
-    /** Tokens that it cached. */
+    /** Tokens that the provider added to its cache. */
     cacheWrite: number
     /** In US dollars, as far as prices are known. */
     cost: number
@@ -965,11 +965,11 @@ export type SessionCost = {
     input: number
     /** Tokens of answers. */
     output: number
-    /** Tokens of thinking, as far as they are reported. */
+    /** Tokens of reasoning, if the provider reports them. */
     reasoning: number
     /** Tokens sent that the provider had cached. */
     cacheRead: number
-    /** Tokens that it cached. */
+    /** Tokens that the provider added to its cache. */
     cacheWrite: number
     /** In US dollars, as far as prices are known. */
     cost: number
@@ -983,11 +983,11 @@ export type SessionCost = {
     input: number
     /** Tokens of answers. */
     output: number
-    /** Tokens of thinking, as far as they are reported. */
+    /** Tokens of reasoning, if the provider reports them. */
     reasoning: number
     /** Tokens sent that the provider had cached. */
     cacheRead: number
-    /** Tokens that it cached. */
+    /** Tokens that the provider added to its cache. */
     cacheWrite: number
     /** In US dollars, as far as prices are known. */
     cost: number
@@ -1018,7 +1018,7 @@ export type SessionErrorEvent = {
       /** What failed, and what would work. */
       message: string
     }
-    /** the stored prompt that ended so, if it was one */
+    /** the prompt that failed, if it was a stored one */
     promptId?: string
   }
 }
@@ -1393,7 +1393,7 @@ export type WaitingPrompt = {
   owner: {
     /** Number of the process. */
     pid: number
-    /** When it started, as the system tells it. */
+    /** When it started, as the system reports it. */
     started: string
     /** the instance; one process can have several */
     directory?: string
