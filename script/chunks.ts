@@ -10,6 +10,7 @@ type Context = Parameters<Rolldown.CodeSplittingNameFunction>[1]
 const commands = {
   start: "vitamin.ts",
   command: "main.ts",
+  chat: "command/chat.ts",
   base: "command/config.ts",
   core: "run/run.ts",
   server: "command/serve.ts",
@@ -17,7 +18,7 @@ const commands = {
 /** The client of most models, which a run loads when it asks one. */
 const client = resolve("src/ability/provider/chat/chat-model.ts")
 /** Chunks whose modules go into `common` if a run needs them too. */
-const early = new Set(["start", "command"])
+const early = new Set(["start", "command", "chat"])
 const common = "common"
 /** Modules that the server loads at its start, and a run on demand. They are apart, so that a run does not load the
  * server. */

@@ -41,6 +41,9 @@ export type TuiOptions = {
   settings: PromptSettings
 }
 
+/** Milliseconds between the first frame and loading the rest. */
+const headStart = 60
+
 /** Resolves to the exit code when the person leaves. */
 export async function openTui(options: TuiOptions): Promise<number> {
   const theme: Theme = { depth: colorDepth(), scheme: schemeOfEnvironment() }
@@ -82,6 +85,8 @@ export async function openTui(options: TuiOptions): Promise<number> {
   screen.draw()
   terminal.write(questions)
   try {
+    // Loading the engine blocks for a moment: first let the person's first keys through.
+    await new Promise((resolve) => setTimeout(resolve, headStart))
     const { createApp } = await import("./app.ts")
     const created = createApp({ ...options, screen, editor, keymap, terminal, setScheme })
     app = created

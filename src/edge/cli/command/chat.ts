@@ -1,10 +1,10 @@
-// `vitamin` and `vitamin attach`: the interactive terminal, on this folder or on a server that runs elsewhere.
-import { join } from "node:path"
+// `vitamin` and `vitamin attach`: the interactive terminal, on this folder or on a server that runs elsewhere. What the first
+// frame does not need is imported late.
+import { join, resolve } from "node:path"
 import type { RuleOptions } from "#edge/cli/option/options.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
-import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
-import { attachmentsOf } from "#edge/cli/run/attachments-of.ts"
-import type { Connection } from "#edge/tui/tui.ts"
+import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
+import { type Connection, openTui } from "#edge/tui/tui.ts"
 import * as Global from "#kernel/process/global.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { version } from "#util/version.ts"
@@ -37,16 +37,15 @@ export async function attach(options: ChatOptions & { url?: string | undefined }
 async function open(options: ChatOptions, connect: () => Promise<Connection>): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError(`This needs a terminal. Without one: ${ownCommand} run "…"`)
-  const { openTui } = await import("#edge/tui/tui.ts")
   const { agent, model, mode, session, allow, deny, yes, maxSteps, maxCost, timeout } = options
   process.exitCode = await openTui({
     connect,
-    folder: directoryOf(options),
+    folder: folderOf(options),
     command: ownCommand,
     version,
     historyFile: join(Global.state(), "prompts.jsonl"),
     text: (options.message ?? []).join(" ").trim(),
-    parts: () => attachmentsOf(options),
+    parts: () => readAttachments(options),
     ...(session === undefined ? {} : { session }),
     isContinued: options.continue === true,
     ...(agent ? { agent } : {}),
@@ -63,6 +62,15 @@ async function open(options: ChatOptions, connect: () => Promise<Connection>): P
   })
 }
 
+function folderOf({ dir }: ChatOptions): string {
+  return resolve(dir ?? process.cwd())
+}
+
+async function readAttachments(options: ChatOptions) {
+  if (!options.file?.length && !options.image?.length) return []
+  return (await import("#edge/cli/run/attachments-of.ts")).attachmentsOf(options)
+}
+
 /** The engine in this process. */
 async function connectHere(options: ChatOptions): Promise<Connection> {
   const [{ createLocalTransport }, { createClient }, Storage] = await Promise.all([
@@ -70,7 +78,7 @@ async function connectHere(options: ChatOptions): Promise<Connection> {
     import("#client/client.ts"),
     import("#kernel/storage/storage.ts"),
   ])
-  const directory = directoryOf(options)
+  const directory = folderOf(options)
   if (options.trust) await (await import("#kernel/trust/trust.ts")).grant(directory, { keep: false })
   const transport = createLocalTransport({ directory })
   return {
@@ -86,6 +94,6 @@ async function connectTo(url: string, options: ChatOptions): Promise<Connection>
   const { createClient, createHttpTransport } = await import("#client/client.ts")
   const { load } = await import("#edge/server/token.ts")
   const token = process.env.VITAMIN_TOKEN || load().token
-  const transport = createHttpTransport({ url, token, directory: directoryOf(options) })
+  const transport = createHttpTransport({ url, token, directory: folderOf(options) })
   return { client: createClient(transport), server: url, close: async () => {} }
 }
