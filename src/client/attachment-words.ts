@@ -14,7 +14,7 @@ type Image = {
   error?: string | undefined
 }
 type Resource = { serverName: string; resourceUri: string; error?: string | undefined; retrievedAt: number }
-export type Attachment =
+type Attachment =
   | { type: "file_reference"; data: File }
   | { type: "image"; data: Image }
   | { type: "mcp_resource"; data: Resource }

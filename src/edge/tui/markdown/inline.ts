@@ -12,9 +12,10 @@ type Scan = { text: string; pieces: Piece[]; brackets: Bracket[]; emphasis: Emph
 type CodeEnds = (mark: number, from: number) => number
 
 const token =
-  /\\[!-/:-@[-`{-~]|`+|\*+|_+|~+|!?\[|\]|<(?:https?:\/\/|mailto:)[^<>\s]*>|&(?:lt|gt|amp|quot|apos|nbsp|#39);|(?<![\p{L}\p{N}_/])https?:\/\/[^\s<>[\]`|]+|[^\\`*_~![\]<&h]+|./gsuy
+  /\\[!-/:-@[-`{-~]|`+|\*+|_+|~+|!?\[|\]|<(?:https?:\/\/|mailto:)[^<>\s]*>|&(?:lt|gt|amp|quot|apos|nbsp|#39);|(?<![\p{L}\p{N}_/])https?:\/\/[^\s<>[\]`|]+|(?:[^\\`*_~![\]<&h]|h(?!ttps?:))+|./gsuy
 const destination =
   /\(\s*(?:<([^<>\n]{0,2000})>|([^\s()]{0,2000}(?:\([^\s()]{0,200}\)[^\s()]{0,200}){0,9}))(?:\s+(?:"[^"]{0,500}"|'[^']{0,500}'))?\s*\)/y
+const plain: readonly Role[] = []
 const entities = new Map([
   ["&lt;", "<"],
   ["&gt;", ">"],
@@ -151,21 +152,28 @@ function isSame(label: string, address: string): boolean {
   return label === address || label.replace(/\/$/, "") === short
 }
 
-/** Painted in one sweep; neighbours with the same roles become one. */
+/** Made in one sweep; neighbours with the same roles become one. */
 function spansOf(pieces: readonly Piece[]): Span[] {
   const depth = new Map<Role, number>()
   const spans: Span[] = []
-  const step = (role: Role, by: number) => depth.set(role, (depth.get(role) ?? 0) + by)
-  for (const { text, roles: own = [], begins = [], ends = [] } of pieces) {
-    for (const role of ends) step(role, -1)
-    const around = [...depth].filter(([, times]) => times > 0).map(([role]) => role)
-    const roles = [...new Set([...around, ...own])].sort()
-    const last = spans.at(-1)
-    if (last && `${last.roles}` === `${roles}`) last.text += text
-    else if (text !== "") spans.push({ text, roles })
-    for (const role of begins) step(role, 1)
+  let around = plain
+  for (const { text, roles: own, begins, ends } of pieces) {
+    if (ends?.length) around = rolesAfter(depth, ends, -1)
+    if (text !== "") {
+      const roles = own ? [...new Set([...around, ...own])].sort() : around
+      const last = spans.at(-1)
+      if (last?.roles === roles) last.text += text
+      else spans.push({ text, roles })
+    }
+    if (begins?.length) around = rolesAfter(depth, begins, 1)
   }
   return spans
+}
+
+function rolesAfter(depth: Map<Role, number>, changed: readonly Role[], by: number): readonly Role[] {
+  for (const role of changed) depth.set(role, (depth.get(role) ?? 0) + by)
+  const now = [...depth].filter(([, times]) => times > 0).map(([role]) => role)
+  return now.length ? now.sort() : plain
 }
 
 function charBefore(text: string, at: number): string {

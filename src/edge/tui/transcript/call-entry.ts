@@ -54,7 +54,10 @@ export function createCall(call: Call | undefined, fold: (folded: Folded) => voi
     const { paint, columns } = view
     const isDone = status === "success"
     const words = wordsOf(call, call?.name ?? toolName, isDone ? metadata?.title : undefined)
-    const mark = isDone ? paint("success", "✓") : paint(status === "error" ? "error" : "warning", "✗")
+    const mark =
+      isDone && !hasFailed(metadata)
+        ? paint("success", "✓")
+        : paint(status === "error" ? "error" : "warning", "✗")
     const facts = factsOf(secondsOf(duration))
     if (isDone) return [headLine(view, { mark, ...words, facts })]
     const reason = safeLine(withoutSequences(error?.message ?? textOf(output)).slice(0, maxReason))
@@ -109,6 +112,12 @@ export function createCall(call: Call | undefined, fold: (folded: Folded) => voi
       tasks = { count: tasks.count + 1, last: `${verb} ${subject}`.trim() }
     },
   }
+}
+
+/** A command that ran and ended with an error is a result like others for the model. */
+function hasFailed(metadata: Result["metadata"]): boolean {
+  const { exitCode, signal } = (metadata?.data ?? {}) as { exitCode?: unknown; signal?: unknown }
+  return (typeof exitCode === "number" && exitCode !== 0) || typeof signal === "string"
 }
 
 type Words = { verb: string; subject: string }

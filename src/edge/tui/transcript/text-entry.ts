@@ -32,8 +32,9 @@ export function createAnswer(view: () => View, options: MarkdownOptions): TextEn
     end: markdown.end,
     isDone: markdown.isDone,
     take() {
-      drawn = undefined
-      return markdown.take()
+      const lines = markdown.take()
+      if (lines.length) drawn = undefined
+      return lines
     },
     tail,
   }

@@ -1,6 +1,6 @@
 // The conversation as lines: what is finished, to be printed once, and a tail that may still change. Everything that a
 // model, a tool or a file wrote is escaped. It is loaded after the first frame.
-import { type Attachment, attachmentWords } from "#client/attachment-words.ts"
+import { attachmentWords } from "#client/attachment-words.ts"
 import type { Message, StreamEvent, TextMessage } from "#client/client.ts"
 import { controlWords } from "#client/control-words.ts"
 import { createInOrder } from "#client/in-order.ts"
@@ -15,6 +15,8 @@ import { type Folded, foldLines } from "./fold.ts"
 import { createFinished, createNote } from "./note-entry.ts"
 import { planLines, shortPlan, type Todo } from "./plan-lines.ts"
 import { userLines } from "./text-entry.ts"
+
+type AttachedMessage = Extract<Message, { type: "file_reference" | "image" | "mcp_resource" }>
 
 export type Transcript = Readonly<{
   /** An event of the session, or of one that does a task for it. */
@@ -188,12 +190,13 @@ export function createTranscript(view: () => View, changed: () => void = () => {
   }
 
   /** Shown when it is resolved, and again if that changes. */
-  function showAttachment(message: Attachment & { id: string }): void {
+  function showAttachment(message: AttachedMessage): void {
     const words = attachmentWords(message)
     if (words === undefined || shown.attached.get(message.id) === words) return
     shown.attached.set(message.id, words)
     const isFailed = words.startsWith("✗")
-    note(words.replace(/^[·✗] /, ""), { mark: isFailed ? "✗" : "·", role: isFailed ? "error" : "dim" })
+    const size = !isFailed && message.type === "image" ? sizeOf(message.data.metadata) : ""
+    note(words.replace(/^[·✗] /, "") + size, { mark: isFailed ? "✗" : "·", role: isFailed ? "error" : "dim" })
   }
 
   function load(messages: readonly Message[]): void {
@@ -223,4 +226,14 @@ export function createTranscript(view: () => View, changed: () => void = () => {
   }
 
   return Object.freeze({ apply, load, take: () => entries.take(view()), tail, expand })
+}
+
+/** `, 640 × 480, 12 KB` */
+function sizeOf(metadata: Readonly<Record<string, unknown>> = {}): string {
+  const { width, height, bytes } = metadata
+  const parts = [
+    typeof width === "number" && typeof height === "number" ? `${width} × ${height}` : "",
+    typeof bytes === "number" ? `${Math.ceil(bytes / 1_000)} KB` : "",
+  ]
+  return parts.map((part) => part && `, ${part}`).join("")
 }

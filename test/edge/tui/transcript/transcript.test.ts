@@ -135,6 +135,14 @@ test("a failed call shows why, and an interrupted one that it was", () => {
   assert.deepEqual(printed.slice(2), ["✗ Edit a.ts: no such text", "✗ server_tool 1 z: stopped", "· stopped"])
 })
 
+test("a command that ended with an error is marked", () => {
+  const { printed, say, call, result } = createConversation()
+  say("user", "a")
+  call({ id: "c", name: "bash", arguments: { command: "false" } })
+  result("c", { toolName: "bash", output: "", metadata: { title: "false (exit 1)", data: { exitCode: 1 } } })
+  assert.deepEqual(printed.slice(2), ["✗ Run false (exit 1)"])
+})
+
 test("an edit shows its change, a new file its lines", () => {
   const { printed, say, call, result } = createConversation()
   say("user", "a")
@@ -252,6 +260,15 @@ test("retries, notices, the chosen model, attachments, controls and errors are n
   store(file)
   send("message.updated", { message: { ...file, data: { path: "a.ts", status: "resolved" } } })
   store(message("image", { source: { kind: "file", value: "a.png" }, state: "failed", error: "too large" }))
+  const metadata = { width: 640, height: 480, bytes: 11_001 }
+  store(
+    message("image", {
+      source: { kind: "file", value: "b.png" },
+      state: "done",
+      usedMode: "vision",
+      metadata,
+    }),
+  )
   send("session.error", { error: { name: "Provider.MissingKey", message: "no key" } })
   assert.deepEqual(printed.slice(2), [
     "· m answers",
@@ -261,6 +278,7 @@ test("retries, notices, the chosen model, attachments, controls and errors are n
     "· compacted: about 9 tokens became 1 (long results shortened)",
     "· attached a.ts",
     "✗ a.png could not be attached: too large",
+    "· attached b.png (vision), 640 × 480, 12 KB",
     "✗ no key",
   ])
 })
