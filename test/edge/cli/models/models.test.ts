@@ -90,7 +90,7 @@ test("a broken stored list is reported, and the built-in one is used", async () 
   const { code, out, err } = await vitamin(tmp, ["models", "anthropic"])
   assert.equal(code, 0)
   assert.match(out, /anthropic\/claude/)
-  assert.match(err, /list of models cannot be used/)
+  assert.match(err, /list of models cannot be read/)
 })
 
 test("vitamin models PROVIDER refuses an unknown provider, and suggests the nearest one", async () => {
