@@ -127,6 +127,12 @@ async function tokenOfTheDay(): Promise<string> {
   snapshot: [jsonc(`{ "snapshot": false }`)],
   remote: [jsonc(`{ "remote": { "url": "https://example.com/vitamin.jsonc", "timeout": 5000 } }`)],
   environment: [jsonc(`{ "environment": { "pass": ["GH_TOKEN", "AWS_PROFILE"] } }`)],
+  terminal: [
+    jsonc(`{
+  // Enter breaks the line, Ctrl-Enter sends.
+  "terminal": { "keys": { "app.send": "ctrl+enter", "app.newline": ["enter", "alt+enter"] } }
+}`),
+  ],
 }
 
 function jsonc(text: string): Example {

@@ -77,9 +77,10 @@ export function createApp(options: AppOptions) {
       asked: () => {},
       typedAt: () => typedAt,
     })
+    await readSettings(client).catch(report)
     activity = undefined
     void follow(client).catch((error) => fail(error))
-    await Promise.all([readSettings(client), resume(client, conversation)])
+    await resume(client, conversation)
     changed()
     return conversation
   }

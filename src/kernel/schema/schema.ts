@@ -81,6 +81,13 @@ const Environment = z.strictObject({
   ),
 })
 
+const Terminal = z.strictObject({
+  keys: about(
+    "Keys of actions: one, a list, or `[]` for none. A key has a form such as `ctrl+enter`, `alt+b`, `f2`, or `escape escape` for two presses.",
+    z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
+  ),
+})
+
 const shared = {
   mcp: about("MCP servers. `.vitamin/mcp.json` and `.mcp.json` are read too.", Mcp.optional()),
   skills: about(
@@ -196,6 +203,7 @@ export const Info = z.strictObject({
   ),
   remote: about("Configuration that your own overrides, such as that of a team.", Remote.optional()),
   environment: about("The environment of commands.", Environment.optional()),
+  terminal: about("The interactive terminal.", Terminal.optional()),
 })
 export type Info = z.infer<typeof Info>
 

@@ -2,10 +2,12 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { call, text } from "../../../fixture/fake-llm.ts"
+import { openXterm } from "../../../fixture/xterm.ts"
 import { reachable } from "./models.ts"
 import type { Proof } from "./proof.ts"
 
 const noSandbox = /this version has no sandbox/
+const f2 = "\u001bOQ"
 const noScripts = /this version keeps no promoted scripts/
 
 export const otherProofs: Record<string, Proof> = {
@@ -60,6 +62,18 @@ export const otherProofs: Record<string, Proof> = {
     model: [call("bash", { command: "echo [$GH_TOKEN]" }), text("Done.")],
     commands: [["run", "--yes", "go"]],
     seen: ({ llm }) => /\[of-the-person\]/.test(llm.requests[1]?.raw ?? ""),
+    expected: true,
+  },
+  "terminal.keys": {
+    config: (world) => ({ ...reachable(world), terminal: { keys: { "app.newline": "f2" } } }),
+    perform: async ({ tmp }, variables) => {
+      await using terminal = await openXterm(tmp, [], { env: variables })
+      await terminal.sees(/^ask · /m)
+      terminal.type(`a${f2}b`)
+      await terminal.sees(/^> ab|^ {2}b/m)
+      return { code: 0, out: terminal.screen(), err: "" }
+    },
+    seen: (_, { out }) => /^> a\n {2}b$/m.test(out),
     expected: true,
   },
   "adapters.acp.transport": { wrong: "http", usual: ["stdio"], reason: /ACP over "stdio" only/ },

@@ -1,0 +1,42 @@
+// Keys in the real program: the editor on a pseudo-terminal, and a setting that names no action.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { openXterm } from "../../fixture/xterm.ts"
+
+const isReady = /^ask · /m
+
+test("the editor breaks lines, folds a long paste and sends it in full; the caret is where text goes", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("Read.")])
+  await using terminal = await openXterm(tmp, [], { env: env(llm, "chat").variables, columns: 40, rows: 12 })
+  await terminal.sees(isReady)
+  const pasted = Array.from({ length: 120 }, (_, number) => `row ${number}`)
+  terminal.type("日本\u001b[13;2usee ")
+  terminal.type(`\u001b[200~${pasted.join("\r")}\u001b[201~`)
+  await terminal.sees("> 日本\n  see [pasted 120 lines]")
+  assert.equal(terminal.caret().column, "  see [pasted 120 lines]".length)
+  terminal.type("\u001b[A")
+  await terminal.sees("> 日本\n")
+  terminal.type("語")
+  await terminal.sees("> 日本語\n")
+  terminal.type("\r")
+  await terminal.sees("Read.")
+  const body = JSON.stringify(llm.requests[0]!.body)
+  assert.ok(body.includes(`日本語\\nsee ${pasted.join("\\n")}`), body)
+})
+
+test("a wrong name in terminal.keys is reported, and the keys stay as they were", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("Still here.")])
+  const keys = { "app.sned": "f2" }
+  const { variables } = env(llm, "chat")
+  const config = { ...JSON.parse(variables.VITAMIN_CONFIG ?? "{}"), terminal: { keys } }
+  await using terminal = await openXterm(tmp, [], {
+    env: { ...variables, VITAMIN_CONFIG: JSON.stringify(config) },
+  })
+  await terminal.sees('terminal.keys: there is no action "app.sned". Did you mean "app.send"?')
+  terminal.type("hello\r")
+  await terminal.sees("Still here.")
+})
