@@ -1,7 +1,7 @@
 // The search in earlier prompts: each key narrows it, another Ctrl-R finds the next older match.
 
 /** `at`: where the match begins in the text. */
-export type Match = { text: string; at: number }
+type Match = { text: string; at: number }
 
 export type Search = ReturnType<typeof createSearch>
 
