@@ -41,7 +41,7 @@ export function createApp(options: AppOptions) {
   const { screen, editor, keymap, terminal } = options
   const { promise: ended, resolve: end } = Promise.withResolvers<number>()
   const leaving = new AbortController()
-  const transcript = createTranscript(screen.view)
+  const transcript = createTranscript(screen.view, flush)
   const panels: Panel[] = []
   let connection: Connection | undefined
   let conversation: Conversation | undefined
