@@ -174,6 +174,8 @@ export function createMarkdown(view: () => View, options: MarkdownOptions): Mark
       if (pending !== "") takeLine(ahead, pending.slice(0, mostOpen))
       return lines
     }
+    // Earlier rows of a long table would not be on the screen.
+    if (copy.leaf.kind === "table") copy.leaf.rows = copy.leaf.rows.slice(-view().rows)
     count(pending.length + (copy.leaf.kind === "paragraph" ? copy.leaf.text.length : 0))
     if (copy.isInLine && copy.leaf.kind === "paragraph") copy.leaf.text += pending
     else if (pending !== "") takeLine(ahead, pending)

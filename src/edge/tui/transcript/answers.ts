@@ -15,7 +15,7 @@ type Open = {
   text: string
   kind?: Kind
   entry?: TextEntry
-  /** Deltas may be missing: only the stored message counts. */
+  /** Deltas may be missing: from here on, only the stored message counts. It is stored about once a second. */
   isBroken: boolean
 }
 type Options = {
@@ -77,7 +77,6 @@ export function createAnswers({ view, markdown, add, fold, note }: Options) {
   function catchUp(on: Open, whole: string, isWhole: boolean): void {
     if (!(isWhole || on.isBroken) || !whole.startsWith(on.text)) return
     put(on, { kind: "text", text: whole.slice(on.text.length), time: 0 })
-    on.isBroken = false
   }
 
   /** Something else follows, or nothing more comes. */

@@ -7,6 +7,7 @@ import { createInOrder } from "#client/in-order.ts"
 import { createLanguages } from "#edge/tui/markdown/languages.ts"
 import type { Line, Role, View } from "#edge/tui/screen/line.ts"
 import { safe } from "#edge/tui/screen/safe.ts"
+import { cutTo } from "#edge/tui/screen/width.ts"
 import { createAnswers } from "./answers.ts"
 import { createCalls } from "./calls.ts"
 import { createEntries } from "./entries.ts"
@@ -222,7 +223,7 @@ export function createTranscript(view: () => View, changed: () => void = () => {
     if (!one) return []
     expanded++
     const now = view()
-    return [now.paint("strong", one.title), ...one.lines(now), ""]
+    return [now.paint("strong", cutTo(one.title, now.columns)), ...one.lines(now), ""]
   }
 
   return Object.freeze({ apply, load, take: () => entries.take(view()), tail, expand })

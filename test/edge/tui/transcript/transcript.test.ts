@@ -60,14 +60,25 @@ test("an answer that broke off is reported, and the next try is shown", () => {
 })
 
 test("after a broken connection, the stored message completes an answer", () => {
-  const { printed, say, answer, send, transcript } = createConversation()
+  const { printed, say, answer, send, tail, transcript } = createConversation()
   say("user", "a")
   const { stored, end } = answer("one ")
+  const { id: messageId, parentId } = stored
+  const sendPart = (text: string) => send("message.delta", { messageId, parentId, kind: "text", text })
+  const keep = (text: string, finish?: "stop") => {
+    stored.data = { role: "assistant", parts: [{ type: "text", text }], ...(finish ? { finish } : {}) }
+  }
+  keep("one ")
+  send("message.created", { message: structuredClone(stored) })
   transcript.apply({ type: "disconnected", error: new Error("gone"), retryIn: 1 } as never)
-  send("message.delta", { messageId: stored.id, parentId: stored.parentId, kind: "text", text: "three" })
-  stored.data.parts = [{ type: "text", text: "one two three" }]
+  sendPart("three ")
+  keep("one two ")
+  send("message.updated", { message: structuredClone(stored) })
+  sendPart("four")
+  assert.deepEqual(tail(), ["", "one two "])
+  keep("one two three four", "stop")
   end()
-  assert.deepEqual(printed.slice(2), ["one two three"])
+  assert.deepEqual(printed.slice(2), ["one two three four"])
 })
 
 test("events that come twice are shown once", () => {
