@@ -6,7 +6,7 @@ import type { createEditor, Result } from "#edge/tui/editor/editor.ts"
 import type { Prompt } from "#edge/tui/editor/prompt.ts"
 import type { Key } from "#edge/tui/input/key.ts"
 import type { Keymap } from "#edge/tui/input/keymap.ts"
-import type { Open, Panel } from "#edge/tui/question/panel.ts"
+import { createPanels } from "#edge/tui/question/panel.ts"
 import { createQuestions } from "#edge/tui/question/questions.ts"
 import type { Line } from "#edge/tui/screen/line.ts"
 import { safe } from "#edge/tui/screen/safe.ts"
@@ -16,10 +16,13 @@ import type { Terminal } from "#edge/tui/screen/terminal.ts"
 import { wrapTo } from "#edge/tui/screen/width.ts"
 import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
 import { createTranscript } from "#edge/tui/transcript/transcript.ts"
+import { createActivity, workingFor } from "./activity.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
 import { editOutside } from "./external-editor.ts"
+import { findSession } from "./find-session.ts"
 import type { Status } from "./status-line.ts"
 import type { Connection, TuiOptions } from "./tui.ts"
+import { createUsage } from "./usage.ts"
 
 export type Attachment = NonNullable<Parameters<Client["promptSession"]>[0]["parts"]>[number]
 
@@ -33,23 +36,19 @@ type AppOptions = TuiOptions & {
   setScheme(scheme: Scheme): void
 }
 
-/** Milliseconds that a hint stays in the status line. */
-const hintTime = 4_000
-const tick = 1_000
-
 export function createApp(options: AppOptions) {
   const { screen, editor, keymap, terminal } = options
   const { promise: ended, resolve: end } = Promise.withResolvers<number>()
   const leaving = new AbortController()
   const transcript = createTranscript(screen.view, flush)
-  const panels: Panel[] = []
+  const panels = createPanels(() => screen.refresh())
   let connection: Connection | undefined
   let conversation: Conversation | undefined
+  let usage: ReturnType<typeof createUsage> | undefined
   let questions: ReturnType<typeof createQuestions> | undefined
   let typedAt = 0
-  let activity: string | undefined = "starting"
-  let hint: { text: string; timer: NodeJS.Timeout } | undefined
-  let clock: NodeJS.Timeout | undefined
+  const activity = createActivity(() => screen.refresh())
+  let isStarting = true
   let isFocused = true
   let isLost = false
 
@@ -69,7 +68,7 @@ export function createApp(options: AppOptions) {
     })
     questions = createQuestions({
       client,
-      open,
+      open: panels.open,
       diff: diffLines,
       print: screen.print,
       view: screen.view,
@@ -77,10 +76,12 @@ export function createApp(options: AppOptions) {
       asked: () => {},
       typedAt: () => typedAt,
     })
+    usage = createUsage(client, () => screen.refresh())
     await readSettings(client).catch(report)
-    activity = undefined
+    isStarting = false
     void follow(client).catch((error) => fail(error))
     await resume(client, conversation)
+    usage.refresh(conversation.session?.id)
     changed()
     return conversation
   }
@@ -93,17 +94,8 @@ export function createApp(options: AppOptions) {
   /** Opens the session that the command line named, and sends the first prompt. */
   async function resume(client: Client, talk: Conversation): Promise<void> {
     const { session, isContinued, text } = options
-    if (session !== undefined || isContinued) {
-      const all = await client.listSessions({})
-      const found =
-        session === undefined
-          ? all[0]
-          : (all.find(({ id }) => id === session) ??
-            all.find(({ id }) => id.startsWith(session) || id.startsWith(`sess_${session}`)))
-      if (!found)
-        throw new Error(session ? `Session ${session} does not exist.` : "There is no session here yet.")
-      await show(client, talk, found.id)
-    }
+    if (session !== undefined || isContinued)
+      await show(client, talk, (await findSession(client, session)).id)
     const parts = await options.parts()
     if (text || parts.length) await talk.send(text, parts)
   }
@@ -124,6 +116,7 @@ export function createApp(options: AppOptions) {
     if (!conversation?.apply(event)) return
     transcript.apply(event)
     questions?.apply(event)
+    if (event.type === "session.idle") usage?.refresh(conversation.session?.id)
     flush()
   }
 
@@ -133,40 +126,25 @@ export function createApp(options: AppOptions) {
     else screen.refresh()
   }
 
-  /** The seconds in the status line move only while something runs. */
   function changed(): void {
-    const isBusy = conversation?.busySince !== undefined
-    if (isBusy && !clock) clock = setInterval(() => screen.refresh(), tick)
-    if (!isBusy) {
-      clearInterval(clock)
-      clock = undefined
-    }
+    activity.setBusy(conversation?.busySince !== undefined)
     screen.refresh()
   }
 
   function status(): Status {
     const { session, agent, model, preset = "ask", busySince } = conversation ?? {}
-    const seconds = busySince === undefined ? 0 : Math.floor((Date.now() - busySince) / 1000)
-    const working = busySince === undefined ? undefined : `working ${seconds} s, esc stops`
+    const working = isStarting ? "starting" : workingFor(busySince)
     return {
       folder: options.folder,
+      branch: usage?.branch,
+      context: usage?.context,
       agent: session?.agent ?? agent,
       model: session?.model ?? session?.fallbackModel ?? model,
       preset,
       cost: session?.usage.cost,
-      activity: isLost ? "the server is gone, reconnecting" : (activity ?? working),
-      hint: hint?.text,
+      activity: isLost ? "the server is gone, reconnecting" : working,
+      hint: activity.hint,
     }
-  }
-
-  function say(text: string): void {
-    clearTimeout(hint?.timer)
-    const timer = setTimeout(() => {
-      hint = undefined
-      screen.refresh()
-    }, hintTime)
-    hint = { text, timer }
-    screen.refresh()
   }
 
   /** A notice between the messages. */
@@ -187,40 +165,34 @@ export function createApp(options: AppOptions) {
     void leave(1)
   }
 
-  const open: Open = (create) =>
-    new Promise((resolve) => {
-      const panel = create((value) => {
-        panels.splice(panels.indexOf(panel), 1)
-        screen.refresh()
-        resolve(value)
-      })
-      panels.push(panel)
-      screen.refresh()
-    })
-
   function take(result: Result): void {
     typedAt = Date.now()
     if (result.do === "send") void send(result.prompt).catch(report)
     if (result.do === "action") void act(result.action).catch(report)
   }
 
-  async function send({ text, attachments }: Prompt): Promise<void> {
+  async function send({ text, attachments, isShell }: Prompt): Promise<void> {
     const talk = await ready
+    if (isShell) return talk.runShell(text)
     await talk.send(
       text,
       attachments.map(({ path }) => ({ type: "image", source: { kind: "file", value: path }, mode: "auto" })),
     )
   }
 
-  async function complete(_kind: Kind, _query: string, _signal: AbortSignal): Promise<readonly Choice[]> {
-    return []
+  async function complete(kind: Kind, query: string, signal: AbortSignal): Promise<readonly Choice[]> {
+    const client = connection?.client
+    if (!client || kind !== "file") return []
+    const files = await client.completeFile({ search: query }, { signal })
+    return files.map(({ path }) => ({ value: path }))
   }
 
   async function act(action: string): Promise<void> {
     if (action === "app.stop") await conversation?.stop()
+    if (action === "app.withdraw") editor.set((await conversation?.withdraw()) ?? editor.text)
     if (action === "app.cycleMode") await (await ready).cycle()
     if (action === "app.quit") await leave(0)
-    if (action === "app.clear") say("press ctrl+c again to quit")
+    if (action === "app.clear") activity.say("press ctrl+c again to quit")
     if (action === "app.expand") screen.print(transcript.expand())
     if (action === "app.suspend") suspend()
     if (action === "app.redraw") screen.restart()
@@ -235,15 +207,14 @@ export function createApp(options: AppOptions) {
   async function writeOutside(): Promise<void> {
     screen.pause()
     const text = await terminal.lend(() => editOutside(editor.text))
-    if (text === undefined) say("the editor failed; set EDITOR to another one")
+    if (text === undefined) activity.say("the editor failed; set EDITOR to another one")
     else editor.set(text)
   }
 
   async function leave(code: number): Promise<void> {
     if (leaving.signal.aborted) return
     leaving.abort()
-    clearInterval(clock)
-    clearTimeout(hint?.timer)
+    activity.stop()
     await conversation?.stop().catch(() => {})
     flush()
     const id = conversation?.session?.id
@@ -256,13 +227,12 @@ export function createApp(options: AppOptions) {
     ended,
     transcript: (rows: number): Line[] => transcript.tail(rows),
     waiting: () => conversation?.waiting.map(({ text }) => text) ?? [],
-    panel: () => panels.at(-1),
-    panelKey: (key: Key) => void panels.at(-1)?.handle(key),
+    panel: panels.current,
+    panelKey: (key: Key) => void panels.current()?.handle(key),
     status,
     take,
     leave,
     complete,
-    open,
     setFocus(value: boolean) {
       isFocused = value
     },

@@ -39,12 +39,14 @@ export function createConversation({ client, settings, changed, ...first }: Opti
   let family = new Set<string>()
   let waiting: Waiting[] = []
   let busySince: number | undefined
+  let acceptsEdits = false
 
   function use(next: Session): void {
     session = next
     family = new Set([next.id])
     waiting = []
     creating = undefined
+    acceptsEdits = false
     agent = next.agent
     model = next.model ?? model
     if (next.mode === "plan") preset = "plan"
@@ -59,6 +61,7 @@ export function createConversation({ client, settings, changed, ...first }: Opti
     family = new Set()
     waiting = []
     creating = undefined
+    acceptsEdits = false
     busySince = undefined
     changed()
   }
@@ -82,6 +85,9 @@ export function createConversation({ client, settings, changed, ...first }: Opti
     if (!session) return
     const mode = preset === "plan" ? "plan" : "act"
     if (session.mode !== mode) session = await client.setMode({ id: session.id, mode })
+    const isAllowed = preset === "accept edits"
+    if (isAllowed !== acceptsEdits) await client.allowEdits({ id: session.id, isAllowed })
+    acceptsEdits = isAllowed
   }
 
   async function send(text: string, parts: Attachment[] = []): Promise<void> {
@@ -107,6 +113,19 @@ export function createConversation({ client, settings, changed, ...first }: Opti
       if (!wasBusy) busySince = undefined
       changed()
       throw error
+    }
+  }
+
+  /** Runs a command of the person; the model gets it and its output with the next prompt. */
+  async function runShell(command: string): Promise<void> {
+    const { id } = await current()
+    busySince ??= Date.now()
+    changed()
+    try {
+      await client.runShell({ id, command })
+    } finally {
+      busySince = undefined
+      changed()
     }
   }
 
@@ -194,6 +213,7 @@ export function createConversation({ client, settings, changed, ...first }: Opti
     leave,
     current,
     send,
+    runShell,
     withdraw,
     stop,
     apply,

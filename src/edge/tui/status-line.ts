@@ -42,7 +42,8 @@ export function statusLine(status: Status, { columns, paint }: View): Line {
 
 function partsOf(status: Status): Part[] {
   const { folder, branch, agent, model, preset, context, cost, activity } = status
-  const where = branch ? `${folder} (${branch})` : folder
+  const here = shortFolder(folder)
+  const where = branch ? `${here} (${branch})` : here
   return [
     ...(activity ? [{ text: activity, paint: "accent" as const, drop: 0 }] : []),
     { text: preset, ...(preset === "ask" ? {} : { paint: "warning" as const }), drop: 1 },
@@ -57,4 +58,11 @@ function partsOf(status: Status): Part[] {
 /** `$0.0123`, `$1.23`. */
 export function dollars(cost: number): string {
   return `$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`
+}
+
+/** With `~` for the home folder. */
+function shortFolder(folder: string): string {
+  const home = process.env.HOME
+  if (home && folder === home) return "~"
+  return home && folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder
 }

@@ -6,6 +6,7 @@ export const actions = {
   "app.newline": act("break the line", "shift+enter", "alt+enter", "ctrl+j"),
   "app.stop": act("stop the turn, or close a list", "escape"),
   "app.back": act("go back to an earlier message and branch there", "escape escape"),
+  "app.withdraw": act("take the last waiting prompt back", "alt+up"),
   "app.cycleMode": act("next approval preset", "shift+tab"),
   "app.quit": act("quit, if the editor is empty", "ctrl+c ctrl+c", "ctrl+d"),
   "app.clear": act("clear the editor", "ctrl+c"),

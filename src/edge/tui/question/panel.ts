@@ -11,3 +11,20 @@ export type Panel = Readonly<{
 
 /** Shows a panel until `done` is called, and resolves to its value; undefined if it was closed without an answer. */
 export type Open = <T>(create: (done: (value: T | undefined) => void) => Panel) => Promise<T | undefined>
+
+/** The open panels; the last one that was opened is shown. */
+export function createPanels(refresh: () => void) {
+  const panels: Panel[] = []
+  const open: Open = (create) =>
+    new Promise((resolve) => {
+      const panel = create((value) => {
+        const at = panels.indexOf(panel)
+        if (at >= 0) panels.splice(at, 1)
+        refresh()
+        resolve(value)
+      })
+      panels.push(panel)
+      refresh()
+    })
+  return Object.freeze({ open, current: () => panels.at(-1) })
+}

@@ -1,0 +1,16 @@
+// The session that the command line names: by its id, by the start of it, or the newest one of this work tree.
+import type { Client, Session } from "#client/client.ts"
+
+export async function findSession(client: Client, name: string | undefined): Promise<Session> {
+  const [sessions, { worktree }] = await Promise.all([client.listSessions({}), client.getInfo()])
+  const isHere = ({ directory }: Session) => directory === worktree || directory.startsWith(`${worktree}/`)
+  const found =
+    name === undefined
+      ? sessions.filter(isHere).slice(0, 1)
+      : sessions.filter(({ id }) => id === name || id.startsWith(name) || id.startsWith(`sess_${name}`))
+  const exact = found.find(({ id }) => id === name) ?? found[0]
+  if (exact && (found.length === 1 || exact.id === name)) return exact
+  if (name === undefined) throw new Error("There is no session in this folder yet.")
+  if (!found.length) throw new Error(`Session ${name} does not exist.`)
+  throw new Error(`"${name}" fits ${found.length} sessions. Type more of the id.`)
+}
