@@ -13,6 +13,9 @@ const commands = {
   chat: "command/chat.ts",
   base: "command/config.ts",
   core: "run/run.ts",
+  // A terminal that attaches to a server needs its token, and one that works alone its routes; neither needs HTTP.
+  token: "../server/token.ts",
+  routes: "../server/local-transport.ts",
   server: "command/serve.ts",
 }
 /** The client of most models, which a run loads when it asks one. */
@@ -20,9 +23,10 @@ const client = resolve("src/ability/provider/chat/chat-model.ts")
 /** Chunks whose modules go into `common` if a run needs them too. */
 const early = new Set(["start", "command", "chat"])
 const common = "common"
-/** Modules that the server loads at its start, and a run on demand. They are apart, so that a run does not load the
- * server. */
+/** Modules that the server and the terminal load at their start, and a run on demand. They are apart, so that a run does
+ * not load the routes or the server. */
 const shared = "shared"
+const serving = new Set(["routes", "server"])
 
 export function createChunks(): Rolldown.CodeSplittingOptions {
   let names: Map<string, string> | undefined
@@ -39,7 +43,7 @@ function nameModules(context: Context): Map<string, string> {
   const later = reachable(context, fileOf(commands.core))
   const visit = (id: string, name: string) => {
     if (names.has(id)) return
-    names.set(id, name === "server" && later.has(id) ? shared : name)
+    names.set(id, serving.has(name) && later.has(id) ? shared : name)
     for (const imported of context.getModuleInfo(id)?.importedIds ?? []) visit(imported, name)
   }
   for (const [name, file] of Object.entries(commands)) {
