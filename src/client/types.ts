@@ -16,7 +16,7 @@ export type Agent = {
   name: string
   /** Field of work, such as `data`. */
   domain: string
-  /** Part that it plays among others. */
+  /** Role among other agents. */
   role: "orchestrator" | "specialist" | "advisor" | "executor" | "utility"
   /** What it can do, such as `data.analyze`. */
   capabilities: string[]
@@ -26,11 +26,11 @@ export type Agent = {
   skills: string[]
   /** `primary`: for people; `subagent`: for tasks of other agents. */
   mode: "primary" | "subagent"
-  /** Its model: `provider/model`, or one that only one provider has. */
+  /** Its model: `provider/model`, or the name alone if only one provider has it. */
   model?: string
   /** Sampling temperature. */
   temperature?: number
-  /** Most tokens of one answer. */
+  /** Maximum number of tokens of one answer. */
   maxTokens?: number
   /** Its instructions. In a Markdown file: the text below the front matter. */
   systemPrompt: string
@@ -43,17 +43,17 @@ export type Agent = {
     /** What happens to a call that matches. */
     action: "allow" | "deny" | "ask"
   }[]
-  /** What else is known of it; more keys are kept. */
+  /** More about the agent. Other keys are allowed. */
   metadata: {
-    /** What it is for, in lists and to other agents. */
+    /** What the agent is for; lists and other agents show it. */
     description?: string
     /** Words and phrases of requests that are for this agent. */
     keywords?: string[]
-    /** Words and phrases of requests that never are. */
+    /** Words and phrases of requests that this agent must not get. */
     cannotDo?: string[]
     /** Sources whose overview the agent gets with its first request: the files of the repository, the stored sessions (needs a rule that allows to read them, or `--yes`). */
     grounding?: ("code_repo" | "data_store")[]
-    /** How much the model thinks, where it can. */
+    /** How much the model reasons, if it can. */
     reasoning?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max"
     [name: string]: unknown
   }
@@ -148,7 +148,7 @@ export type ElicitationRepliedEvent = {
 export type ElicitationReply = {
   /** What the person did. */
   action: "accept" | "decline" | "cancel"
-  /** what was filled in, where a form is accepted */
+  /** the values of the form, if it is accepted */
   content?: Record<string, string | number | boolean | string[]>
 }
 
@@ -157,11 +157,11 @@ export type ElicitationRequest = {
   id: string
   /** the MCP server that asks */
   server: string
-  /** for whose call, where that is known */
+  /** the session of the call, if it is known */
   sessionId?: string
   /** A form to fill in, or a page to open. */
   mode: "form" | "url"
-  /** the server's words, with nothing hidden in them */
+  /** the server's text, with hidden characters made visible */
   message: string
   /** form: what is to be filled in */
   fields?: {
@@ -191,7 +191,7 @@ export type ElicitationRequest = {
     /** `email`, `uri`, `date` or `date-time`. */
     format?: string
   }[]
-  /** url: where the server sends the person; nobody opens it by itself */
+  /** url: the page that the person should open; it is never opened automatically */
   url?: string
   /** When it was asked, in milliseconds since 1970. */
   time: number
@@ -463,7 +463,7 @@ export type McpServer = {
   id: string
   /** Its name for people. */
   name: string
-  /** the file that names it, `configuration`, or who brought it */
+  /** the file that names it, `configuration`, or the client that added it */
   source: string
   /** How it is reached. */
   transport?: "http" | "sse" | "stdio"
@@ -471,9 +471,9 @@ export type McpServer = {
   state: "idle" | "connecting" | "connected" | "failed" | "disconnected" | "unusable"
   /** Why it failed. */
   error?: string
-  /** the revision that is spoken with it */
+  /** the revision of the protocol */
   protocol?: string
-  /** its name for itself, and its version */
+  /** the name and version that the server reports */
   version?: string
   /** How many tools it offers. */
   tools: number
@@ -481,7 +481,7 @@ export type McpServer = {
   resources: number
   /** How many prompts. */
   prompts: number
-  /** what of it cannot be offered */
+  /** the parts of it that cannot be used */
   problems: string[]
 }
 
@@ -511,9 +511,9 @@ export type MessageDeltaEvent = {
   payload: {
     sessionId: string
     messageId: string
-    /** what it follows; that may still be on its way to the disk, and not be announced yet */
+    /** the message that it follows, which may not be published yet */
     parentId?: string | null
-    /** Answer, or what the model thinks. */
+    /** Part of the answer, or of the reasoning. */
     kind: "text" | "reasoning"
     /** The next piece. */
     text: string
@@ -571,13 +571,13 @@ export type PermissionDeniedEvent = {
     by: "rule" | "nobody"
     /** the layer of the rule: default, agent, config, session, mode */
     source?: string
-    /** What was needed. With `by: nobody`, their rules would have allowed it; one without rules needs a person. */
+    /** What was needed. With `by: nobody`, the `rules` of each need would have allowed it; a need without rules needs a person. */
     needs: {
       /** Permission that is needed, such as `file.edit`. */
       permission: string
       /** Path, command, URL, `server/tool` or agent. */
       target: string
-      /** what "always" would allow, a rule for each command of a line; empty where no rule can */
+      /** what "always" would allow: a rule for each command of a line; empty if no rule can */
       rules: {
         /** Permission that the rule is about; `*` matches any. */
         permission: string
@@ -586,11 +586,11 @@ export type PermissionDeniedEvent = {
         /** What happens to a call that matches. */
         action: "allow" | "deny" | "ask"
       }[]
-      /** of a server's tool: a sum of what it says of itself; "always" ends when that changes */
+      /** for a tool of an MCP server: a hash of its description; "always" ends when that changes */
       fingerprint?: string
-      /** it was allowed for good, and has changed since */
+      /** it was allowed with "always", but has changed since */
       changed?: true
-      /** of a command line: the parts that no rule allows, if they are not all of it or are risky */
+      /** of a command line: the parts that no rule allows; missing if that is the whole line and nothing is risky */
       parts?: {
         /** Where the part begins in `target`, in UTF-16 units. */
         from: number
@@ -608,16 +608,16 @@ export type PermissionDeniedEvent = {
 export type PermissionGrant = {
   id: string
   time: number
-  /** for whom it counts */
+  /** the agent that may do it */
   agent: string
   /** the session of the person who gave it */
   sessionId: string
-  /** where it counts: a copy of the project elsewhere may be another's */
+  /** the folder that it holds in; a copy of the project elsewhere may belong to somebody else */
   worktree: string
   scope: "session" | "project"
   permission: string
   pattern: string
-  /** of a server's tool: a sum of what it said of itself; when that changes, the grant does not count */
+  /** for a tool of an MCP server: a hash of its description; the grant ends when that changes */
   fingerprint?: string
   /** when it ends, in milliseconds since 1970 */
   expires?: number
@@ -638,11 +638,11 @@ export type PermissionRepliedEvent = {
     by: "person" | "time" | "end" | "rule" | "nobody"
     /** What the person says to the model. */
     message?: string
-    /** Where `always` counts; without it in the whole project. */
+    /** Where `always` holds. Default: the whole project. */
     scope?: "session" | "project"
     /** `always` then allows all edits of files in the workspace for this session. */
     edits?: true
-    /** When `always` ends, in milliseconds since 1970; without it never. */
+    /** When `always` ends, in milliseconds since 1970. Default: never. */
     expires?: number
   }
 }
@@ -655,19 +655,19 @@ export type PermissionRequest = {
   callId: string
   /** Agent that is at work. */
   agent?: string
-  /** whom "always" would allow it: who is at work, and for whom */
+  /** the agents that "always" would allow it: the one at work, and those that it works for */
   agents?: string[]
   /** the task that the agent does for another one */
   task?: string
   /** Tool that is called. */
   tool: string
-  /** what is to be allowed; empty where the question is another one */
+  /** the permissions that are asked for; empty if the question is about something else */
   needs: {
     /** Permission that is needed, such as `file.edit`. */
     permission: string
     /** Path, command, URL, `server/tool` or agent. */
     target: string
-    /** what "always" would allow, a rule for each command of a line; empty where no rule can */
+    /** what "always" would allow: a rule for each command of a line; empty if no rule can */
     rules: {
       /** Permission that the rule is about; `*` matches any. */
       permission: string
@@ -676,11 +676,11 @@ export type PermissionRequest = {
       /** What happens to a call that matches. */
       action: "allow" | "deny" | "ask"
     }[]
-    /** of a server's tool: a sum of what it says of itself; "always" ends when that changes */
+    /** for a tool of an MCP server: a hash of its description; "always" ends when that changes */
     fingerprint?: string
-    /** it was allowed for good, and has changed since */
+    /** it was allowed with "always", but has changed since */
     changed?: true
-    /** of a command line: the parts that no rule allows, if they are not all of it or are risky */
+    /** of a command line: the parts that no rule allows; missing if that is the whole line and nothing is risky */
     parts?: {
       /** Where the part begins in `target`, in UTF-16 units. */
       from: number
@@ -690,11 +690,11 @@ export type PermissionRequest = {
       why?: string
     }[]
   }[]
-  /** it would change what decides what runs, or a link leads it out of the workspace */
+  /** it would change files that decide what runs, or it goes through a link out of the workspace */
   protected?: true
   /** the question in one line */
   title: string
-  /** what would change: a unified diff; lines with - go, lines with + come */
+  /** the change as a unified diff */
   preview?: string
   /** When it was asked, in milliseconds since 1970. */
   time: number
@@ -1120,13 +1120,13 @@ export type SnapshotCreatedEvent = {
     callId: string
     /** The snapshot, for an undo. */
     snapshotId: string
-    /** those that were changed, as far as they are kept */
+    /** the changed files whose earlier content is stored */
     files: string[]
     /** Files that an undo does not restore. */
     uncovered: {
       /** The file. */
       path: string
-      /** Why what was there before was not kept. */
+      /** Why the earlier content was not stored. */
       reason: string
     }[]
     /** What else a person should know. */
@@ -1531,11 +1531,11 @@ export type Api = {
     input: { id: string } & {
       /** What the person says to the model. */
       message?: string
-      /** Where `always` counts; without it in the whole project. */
+      /** Where `always` holds. Default: the whole project. */
       scope?: "session" | "project"
       /** `always` then allows all edits of files in the workspace for this session. */
       edits?: true
-      /** When `always` ends, in milliseconds since 1970; without it never. */
+      /** When `always` ends, in milliseconds since 1970. Default: never. */
       expires?: number
       /** The answer. */
       reply: "once" | "always" | "reject"
