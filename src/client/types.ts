@@ -1199,7 +1199,7 @@ export type TextMessage = {
       | "other"
     /** what ended the turn */
     error?: { name: string; message: string }
-    /** what a text of the system tells: a `rule`, a `skill`, a `plan`, and which one */
+    /** what a text of the system tells: a `rule`, a `skill`, a `plan`, and which one; `shell` and the command, if a person ran it */
     origin?: { kind: string; name: string }
   }
 }

@@ -71,7 +71,11 @@ async function store(
     parentId: (await recentHistory({ id: sessionId, branch }, tip)).at(-1)?.id ?? null,
     branch,
     type: "text",
-    data: { role: "user", parts: [{ type: "text", text }] },
+    data: {
+      role: "user",
+      parts: [{ type: "text", text }],
+      origin: { kind: "shell", name: command },
+    },
   })
   await MessageStore.write(message)
   return message

@@ -82,7 +82,9 @@ const TextData = z.object({
   origin: z
     .object({ kind: z.string(), name: z.string() })
     .optional()
-    .describe("what a text of the system tells: a `rule`, a `skill`, a `plan`, and which one"),
+    .describe(
+      "what a text of the system tells: a `rule`, a `skill`, a `plan`, and which one; `shell` and the command, if a person ran it",
+    ),
 })
 
 const ImageData = z.object({
