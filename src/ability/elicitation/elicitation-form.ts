@@ -1,6 +1,7 @@
-// The form that an MCP server asks a person to fill in. Its schema is parsed within limits, hidden characters are made
-// visible, and answers are checked against it.
+// The form that an MCP server asks a person to fill in. Its schema is parsed within limits, and hidden characters are made
+// visible.
 import { z } from "zod"
+import { formats, problemWith } from "#client/check-form.ts"
 import { about } from "#util/about.ts"
 import { plainText } from "#util/plain-text.ts"
 
@@ -33,7 +34,6 @@ const maxFields = 50
 const maxOptions = 200
 const maxName = 128
 const maxText = 1_000
-const maxGiven = 10_000
 const kinds = new Map<unknown, Field["kind"]>([
   ["string", "text"],
   ["number", "number"],
@@ -41,12 +41,6 @@ const kinds = new Map<unknown, Field["kind"]>([
   ["boolean", "boolean"],
   ["array", "choices"],
 ])
-const fits: Record<string, (text: string) => boolean> = {
-  email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
-  uri: (text) => URL.canParse(text),
-  date: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),
-  "date-time": (text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)),
-}
 
 /** Undefined if the schema has too many fields, or one that cannot be shown. */
 export function fieldsOf(schema: Raw): Field[] | undefined {
@@ -55,31 +49,6 @@ export function fieldsOf(schema: Raw): Field[] | undefined {
   if (properties.length > maxFields) return undefined
   const fields = properties.map(([name, raw]) => fieldOf(name, objectOf(raw), required.has(name)))
   return fields.every((field) => field !== undefined) ? fields : undefined
-}
-
-/** The value of a field from the text that a person typed. */
-export function readTyped({ kind }: Field, typed: string): Content[string] {
-  const text = typed.trim()
-  if (kind === "number" || kind === "integer") return text === "" ? Number.NaN : Number(text)
-  if (kind === "boolean" && /^(y|yes|true|n|no|false)$/i.test(text)) return /^[yt]/i.test(text)
-  if (kind === "choices") return text.split(",").map((one) => one.trim())
-  return text
-}
-
-/** The problem with the content, in a line; undefined if it is valid. */
-export function problemOf(fields: Field[], content: Content): string | undefined {
-  const unknown = Object.keys(content).find((key) => !fields.some(({ name }) => name === key))
-  if (unknown !== undefined)
-    return `there is no field ${JSON.stringify(unknown)}. Fields: ${fields.map(({ name }) => name).join(", ") || "none"}`
-  for (const field of fields) {
-    const problem = Object.hasOwn(content, field.name)
-      ? problemWith(field, content[field.name]!)
-      : field.required && field.default === undefined
-        ? "it is required"
-        : undefined
-    if (problem) return `${field.name}: ${problem}`
-  }
-  return undefined
 }
 
 function fieldOf(name: string, raw: Raw, required: boolean): Field | undefined {
@@ -99,7 +68,7 @@ function fieldOf(name: string, raw: Raw, required: boolean): Field | undefined {
     ...(options.length ? { options } : {}),
     ...(min === undefined ? {} : { min }),
     ...(max === undefined ? {} : { max }),
-    ...(typeof raw.format === "string" && Object.hasOwn(fits, raw.format) ? { format: raw.format } : {}),
+    ...(typeof raw.format === "string" && formats.includes(raw.format) ? { format: raw.format } : {}),
   }
   const given = Value.safeParse(raw.default)
   const isUsable = given.success && [given.data].flat().every((one) => isPlain(String(one)))
@@ -120,36 +89,6 @@ function optionsOf(raw: Raw): Field["options"] | undefined {
       : [],
   )
   return options.length <= maxOptions && options.length === listed.length ? options : undefined
-}
-
-function problemWith(field: Field, value: Content[string]): string | undefined {
-  const { kind, options = [], format } = field
-  const isOption = (one: string) => options.some((option) => option.value === one)
-  const among = `choose among ${options.map((option) => option.value).join(", ")}`
-  switch (kind) {
-    case "boolean":
-      return typeof value === "boolean" ? undefined : "yes or no is expected"
-    case "number":
-    case "integer":
-      if (typeof value !== "number" || !Number.isFinite(value)) return "a number is expected"
-      if (kind === "integer" && !Number.isInteger(value)) return "a whole number is expected"
-      return outside(field, value, "")
-    case "choice":
-      return typeof value === "string" && isOption(value) ? undefined : among
-    case "choices":
-      if (!Array.isArray(value) || !value.every(isOption)) return among
-      return outside(field, value.length, " choices")
-    case "text":
-      if (typeof value !== "string" || value.length > maxGiven)
-        return `a text is expected, up to ${maxGiven} characters`
-      if (format && !fits[format]!(value)) return `it is not of the form ${format}`
-      return outside(field, value.length, " characters")
-  }
-}
-
-function outside({ min, max }: Field, value: number, of: string): string | undefined {
-  if (min !== undefined && value < min) return `at least ${min}${of}`
-  return max !== undefined && value > max ? `at most ${max}${of}` : undefined
 }
 
 function textOf<K extends string>(key: K, value: unknown): { [P in K]?: string } {

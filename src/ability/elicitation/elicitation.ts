@@ -1,15 +1,17 @@
 // Questions of MCP servers to a person (elicitation): published, and open until somebody answers, the time is up, or
 // the answer is no longer needed. Any edge can subscribe to them and answer.
 import { z } from "zod"
+import { problemOf } from "#client/check-form.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { plainText } from "#util/plain-text.ts"
-import { Content, Field, fieldsOf, problemOf } from "./elicitation-form.ts"
+import { Content, Field, fieldsOf } from "./elicitation-form.ts"
 
-export { type Field, problemOf, readTyped } from "./elicitation-form.ts"
+export { problemOf, readTyped } from "#client/check-form.ts"
+export type { Field } from "./elicitation-form.ts"
 
 export const Request = z.object({
   id: about("The question, for `POST /elicitation/:id/respond`.", z.string()),
