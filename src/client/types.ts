@@ -619,6 +619,8 @@ export type PermissionGrant = {
   pattern: string
   /** for a tool of an MCP server: a hash of its description; the grant ends when that changes */
   fingerprint?: string
+  /** the person wrote the rule; it may have wildcards, and is never enough for protected files */
+  written?: true
   /** when it ends, in milliseconds since 1970 */
   expires?: number
 }
@@ -642,6 +644,8 @@ export type PermissionRepliedEvent = {
     scope?: "session" | "project"
     /** `always` then allows all edits of files in the workspace for this session. */
     edits?: true
+    /** What `always` allows instead of the rules that were shown, each as `permission[:pattern]`. They must be for the permissions that were asked for and allow the call; a wildcard may make them wider. Not for protected requests. */
+    rules?: string[]
     /** When `always` ends, in milliseconds since 1970. Default: never. */
     expires?: number
   }
@@ -1535,6 +1539,8 @@ export type Api = {
       scope?: "session" | "project"
       /** `always` then allows all edits of files in the workspace for this session. */
       edits?: true
+      /** What `always` allows instead of the rules that were shown, each as `permission[:pattern]`. They must be for the permissions that were asked for and allow the call; a wildcard may make them wider. Not for protected requests. */
+      rules?: string[]
       /** When `always` ends, in milliseconds since 1970. Default: never. */
       expires?: number
       /** The answer. */

@@ -19,7 +19,7 @@ export type Need = {
 } & Meant
 export type Decision = {
   action: Action
-  rule?: Rule
+  rule?: Rule & Meant
   source?: string
   /** It would change what runs, or it goes through a link out of the workspace. Only a person, or a rule that names it,
    * can allow it. */
@@ -103,13 +103,13 @@ export function isOutside({ permission, target }: Need): boolean {
   return isFile(permission) && worktreeNow() !== undefined && posix.isAbsolute(shown(target))
 }
 
-/** A grant for an MCP tool applies only while the tool is unchanged; other rules apply to its name. */
+/** A grant for an MCP tool applies only while the tool is unchanged; rules that a person wrote apply to its name. */
 function evaluateNamed({ permission, target, fingerprint }: Need, layers: Layer[]): Decision {
   let changed = false
   const judge = (fitsName: (rule: Rule) => boolean) =>
     decide(layers, permission, (rule, source) => {
       if (!fitsName(rule)) return false
-      if (source !== "grant" || rule.fingerprint === fingerprint) return true
+      if (source !== "grant" || rule.written || rule.fingerprint === fingerprint) return true
       changed ||= rule.fingerprint !== undefined
       return false
     })
@@ -134,8 +134,10 @@ function evaluateShell(command: string, place: Place, layers: Layer[]): Decision
     decide(layers, "bash.execute", (rule, source) => {
       if (touches && isWide(rule)) return false
       if (isSecret && rule.action !== "deny" && !namesSecrets(rule, undefined)) return false
-      // Grants are written with the quotes that the person saw, and match only that.
-      if (source !== "grant" && fits(rule, source)) return true
+      // Grants have the quotes that the person saw, and match only that; a wildcard that the person wrote matches the
+      // text, as in the configuration.
+      const isText = source !== "grant" || (rule.written && hasWildcard(rule.pattern))
+      if (isText && fits(rule, source)) return true
       if (rule.action !== "allow" || !exact.has(source) || hasWildcard(rule.pattern)) return false
       const pattern = textOf(rule.pattern)
       return pattern !== undefined && fits({ ...rule, pattern }, source)
@@ -145,11 +147,11 @@ function evaluateShell(command: string, place: Place, layers: Layer[]): Decision
   return touches ? guarded(decision) : decision
 }
 
-/** Denies access to our own keys and tokens unless a rule names them. */
+/** Denies access to our own keys and tokens unless a rule names them. A rule that was written in an answer does not. */
 export function sealed(decision: Decision): Decision {
   const { action, rule } = decision
   if (action === "deny") return decision
-  if (!rule || !namesSecrets(rule, worktreeNow())) return { action: "deny", secret: true }
+  if (!rule || rule.written || !namesSecrets(rule, worktreeNow())) return { action: "deny", secret: true }
   return action === "ask" ? { ...decision, protected: true } : decision
 }
 
@@ -157,10 +159,12 @@ function isWide({ action, pattern }: Rule): boolean {
   return action === "allow" && hasWildcard(pattern)
 }
 
-/** The decision about a change of files that decide what runs: a rule with a wildcard does not allow it. */
+/** The decision about a change of files that decide what runs: a rule with a wildcard does not allow it, and neither does
+ * one that was written in an answer. */
 export function guarded(decision: Decision): Decision {
   if (decision.action === "deny") return decision
-  if (decision.action === "allow" && !hasWildcard(decision.rule!.pattern)) return decision
+  const { rule } = decision
+  if (decision.action === "allow" && !hasWildcard(rule!.pattern) && !rule!.written) return decision
   return { ...decision, action: "ask", protected: true }
 }
 

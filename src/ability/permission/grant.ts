@@ -1,5 +1,5 @@
-// Grants: what a person allowed with "always", exactly as it was shown, for one agent in one work tree. A grant is
-// created and revoked, never changed; a damaged record allows nothing.
+// Grants: what a person allowed with "always", exactly as it was shown or as the person wrote it, for one agent in one
+// work tree. A grant is created and revoked, never changed; a damaged record allows nothing.
 import { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -38,11 +38,16 @@ export const Info = z
       .min(1)
       .optional()
       .describe("for a tool of an MCP server: a hash of its description; the grant ends when that changes"),
+    written: z
+      .literal(true)
+      .optional()
+      .describe("the person wrote the rule; it may have wildcards, and is never enough for protected files"),
     expires: z.number().optional().describe("when it ends, in milliseconds since 1970"),
   })
-  .refine((grant) => isExact(grant) || isAllEdits(grant), {
+  .refine((grant) => isExact(grant) || isAllEdits(grant) || (grant.written && grant.pattern !== ""), {
     path: ["pattern"],
-    error: "a grant is for one thing, without wildcards, or for all edits of a session",
+    error:
+      "a grant is for one thing, without wildcards, for all edits of a session, or has a rule that a person wrote",
   })
 export type Info = z.infer<typeof Info>
 type Draft = Pick<Info, "agent" | "sessionId" | "scope"> &
@@ -71,27 +76,32 @@ export function isAllEdits(grant: { permission: string; pattern: string; scope: 
 /** Grants that were read already, and damaged records that were reported. */
 const known = Instance.state(() => ({ grants: new Map<string, Info>(), bad: new Set<string>() }))
 
+/** The grants of a draft, one for each rule; not stored. */
+export function grantsOf({ rules, expires, fingerprint, written, ...draft }: Draft): Info[] {
+  return rules.map(({ permission, pattern }) => ({
+    ...draft,
+    id: createId("grant"),
+    time: Date.now(),
+    worktree: Instance.worktree,
+    permission,
+    pattern,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(written ? { written } : {}),
+    ...(expires === undefined ? {} : { expires }),
+  }))
+}
+
 /** Store rules. A rule that contains a secret is not stored: redacted, it would not be what was shown. */
-export async function create({ rules, expires, fingerprint, ...draft }: Draft): Promise<void> {
-  for (const { permission, pattern } of rules) {
+export async function create(draft: Draft): Promise<void> {
+  for (const grant of grantsOf(draft)) {
+    const { permission, pattern, fingerprint } = grant
     if (Secret.reveals(pattern)) {
       Log.warn('"always" is not stored, because it contains a secret; it will be asked for again', {
         permission,
       })
       continue
     }
-    const id = createId("grant")
-    const grant: Info = {
-      ...draft,
-      id,
-      time: Date.now(),
-      worktree: Instance.worktree,
-      permission,
-      pattern,
-      ...(fingerprint === undefined ? {} : { fingerprint }),
-      ...(expires === undefined ? {} : { expires }),
-    }
-    await Storage.write(keyOf(id), Info.parse(grant))
+    await Storage.write(keyOf(grant.id), Info.parse(grant))
     if (fingerprint !== undefined) await removeOutdated(grant)
   }
 }
@@ -115,7 +125,13 @@ export function rulesOf(grants: Info[], whose: { agent: string; sessionId: strin
   return grants
     .filter(({ agent, worktree }) => agent === whose.agent && worktree === Instance.worktree)
     .filter(({ scope, sessionId }) => scope === "project" || sessionId === whose.sessionId)
-    .map(({ permission, pattern, fingerprint }) => ({ permission, pattern, action: "allow", fingerprint }))
+    .map(({ permission, pattern, fingerprint, written }) => ({
+      permission,
+      pattern,
+      action: "allow",
+      fingerprint,
+      written,
+    }))
 }
 
 /** Revoke grants, all of them or none: a missing one throws `Grant.NotFound`. A damaged record can be removed too. */

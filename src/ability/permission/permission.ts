@@ -46,7 +46,7 @@ export {
   Requested,
   type ShownNeed,
 } from "./request-schema.ts"
-export { ask, InvalidReply, NotFound, pending, type Question, reply } from "./requests.ts"
+export { ask, InvalidReply, NotFound, pending, type Question, reply, writtenRules } from "./requests.ts"
 export {
   type Action,
   checkLayer,

@@ -69,6 +69,10 @@ export const Details = z.object({
     "`always` then allows all edits of files in the workspace for this session.",
     z.literal(true).optional(),
   ),
+  rules: about(
+    "What `always` allows instead of the rules that were shown, each as `permission[:pattern]`. They must be for the permissions that were asked for and allow the call; a wildcard may make them wider. Not for protected requests.",
+    z.array(z.string().min(1).max(10_000)).min(1).max(50).optional(),
+  ),
   expires: about(
     "When `always` ends, in milliseconds since 1970. Default: never.",
     z.number().positive().optional(),

@@ -15,6 +15,7 @@ import {
   type Request,
   Requested,
 } from "./request-schema.ts"
+import { parseRule, type Rule } from "./rule.ts"
 
 export type Question = Pick<Request, "sessionId" | "messageId" | "callId" | "tool" | "needs" | "title"> & {
   agent?: string | undefined
@@ -132,6 +133,7 @@ export async function reply(id: string, reply: Reply, details: Details = {}): Pr
     )
   if (details.edits && (details.scope ?? "session") !== "session")
     throw new InvalidReply(reply, "all edits can be allowed for the session only")
+  if (details.rules) writtenRules(one.request, reply, details)
   if (reply === "always" && !canBeAlways(one.request)) {
     const { message } = checked.data
     await answer(one, { ...(message === undefined ? {} : { message }), reply: "once", by: "person" })
@@ -145,6 +147,28 @@ export async function reply(id: string, reply: Reply, details: Details = {}): Pr
       await answer(other, { reply: "once", by: "rule" })
   }
   return {}
+}
+
+/** The rules that a person wrote for "always". They may be wider than what was asked for, but not of another kind, and
+ * never about what decides what runs. Whether they allow the call is checked where all rules are known. */
+export function writtenRules(
+  { needs, protected: isProtected }: Pick<Request, "needs" | "protected">,
+  reply: Reply,
+  { rules = [], edits }: Details,
+): Rule[] {
+  if (reply !== "always" || edits) throw new InvalidReply(reply, 'rules belong to "always", without edits')
+  if (isProtected)
+    throw new InvalidReply(reply, "this can be allowed only as it was asked for, not by another rule")
+  const asked = [...new Set(needs.map(({ permission }) => permission))]
+  return rules.map((text) => {
+    const rule = parseRule(text)
+    if (!asked.includes(rule.permission))
+      throw new InvalidReply(
+        reply,
+        `the rule ${JSON.stringify(text)} is not about what was asked for: ${asked.join(", ") || "nothing that a rule can allow"}`,
+      )
+    return rule
+  })
 }
 
 /** An answer that cannot be stored does not count: the question stays open until its time is up. */

@@ -5,8 +5,9 @@ import { fitsText } from "#util/wildcard.ts"
 
 export { Rule }
 export type Action = Rule["action"]
-/** The fingerprint of an MCP tool. Only rules of grants have it. */
-export type Meant = { fingerprint?: string | undefined }
+/** What only rules of grants have: the fingerprint of an MCP tool; whether a person wrote the rule instead of taking the
+ * one that was shown. */
+export type Meant = { fingerprint?: string | undefined; written?: true | undefined }
 /** The rules of one source. The source decides which rules they can override. */
 export type Layer = { source: string; rules: readonly (Rule & Meant)[] }
 

@@ -79,13 +79,17 @@ export function createQuestions(options: Options, parent: WhileAsking | undefine
         preview,
         title: `Allow ${call.name}: ${needs.map(Permission.sayNeed).join(", ")}?`,
         async keep({ reply, ...details }) {
-          if (reply === "always") await rights.remember({ needs, agents }, details)
+          if (reply === "always") await rights.remember({ needs, agents, isAllowedBy }, details)
           call.approval = reply === "reject" ? "denied" : "approved"
           await MessageStore.write(request)
         },
-        isAllowed: async () => (await judgeStep(step, (await rights.now()).decide)).action === "allow",
+        isAllowed: async () => isAllowedBy((await rights.now()).decide),
       }),
     )
+
+    async function isAllowedBy(decide: Verdicts["decide"]): Promise<boolean> {
+      return (await judgeStep(step, decide)).action === "allow"
+    }
   }
 
   async function confirm(asked: Asked, title: string): Promise<boolean> {

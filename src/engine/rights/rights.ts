@@ -24,7 +24,12 @@ export type Verdicts = Readonly<{
 }>
 
 type Sources = { config: Permission.Layer[]; grants: Grant.Info[]; hasSecrets: boolean }
-type Asked = { needs: Permission.ShownNeed[]; agents: string[] }
+type Asked = {
+  needs: Permission.ShownNeed[]
+  agents: string[]
+  /** Whether the call would be allowed. */
+  isAllowedBy(decide: Verdicts["decide"]): Promise<boolean>
+}
 
 export type Rights = Readonly<{
   /** The session, its parent, and so on. The last one got its prompt from a person. */
@@ -75,9 +80,10 @@ export function createRights(options: {
     }
   }
 
-  async function remember({ needs, agents }: Asked, details: Permission.Details): Promise<void> {
+  async function remember({ needs, agents, isAllowedBy }: Asked, details: Permission.Details): Promise<void> {
     const { scope = "project", expires, edits } = details
     const { askers } = await now()
+    if (details.rules) return rememberWritten({ needs, agents, isAllowedBy }, details)
     if (edits)
       return rememberEdits(
         askers(needs).filter((agent) => agents.includes(agent)),
@@ -94,6 +100,25 @@ export function createRights(options: {
   async function rememberEdits(agents: string[], expires: number | undefined): Promise<void> {
     const rules = Grant.allEdits()
     for (const agent of agents) await Grant.create({ agent, sessionId, scope: "session", expires, rules })
+  }
+
+  /** Stores the rules that the person wrote, if they allow the call together with those that apply already. */
+  async function rememberWritten(asked: Asked, details: Permission.Details): Promise<void> {
+    const { scope = "project", expires } = details
+    const { askers } = await now()
+    const drafts = Permission.writtenRules(asked, "always", details).flatMap((rule) => {
+      const needs = asked.needs.filter(({ permission }) => permission === rule.permission)
+      // A rule that was not changed is what was shown.
+      const shown = needs.find(({ rules }) => rules.some(({ pattern }) => pattern === rule.pattern))
+      const meant = shown ? { fingerprint: shown.fingerprint } : { written: true as const }
+      const agents = askers(needs).filter((agent) => asked.agents.includes(agent))
+      return agents.map((agent) => ({ agent, sessionId, scope, expires, rules: [rule], ...meant }))
+    })
+    const grants = [...(await Grant.list()), ...drafts.flatMap(Grant.grantsOf)]
+    const sources = { config: await Config.rules(), grants, hasSecrets: holdsSecrets(Instance.worktree) }
+    if (!(await asked.isAllowedBy(verdictsOf(stacksOf(sources)).decide)))
+      throw new Permission.InvalidReply("always", "the rules do not allow what was asked for")
+    for (const draft of drafts) await Grant.create(draft)
   }
 
   function stacksOf({ config, grants, hasSecrets }: Sources): Stack[] {

@@ -6,7 +6,7 @@ import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import type * as Permission from "#ability/permission/permission.ts"
 import { apiOf } from "../../../fixture/api-of.ts"
-import { serving } from "../../../fixture/cli.ts"
+import { serving, vitamin } from "../../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 import { until } from "../../../fixture/until.ts"
@@ -215,4 +215,76 @@ test("the preview of a large change is at most 64 KB, and says how many lines ar
   assert.equal(shown.at(-1), `… and ${1_001 - (shown.length - 1)} more lines`)
   await world.api("POST", `/permission/${one!.id}/respond`, { reply: "reject" })
   assert.equal((await answered).status, 200)
+})
+
+test("a person writes the rules of always: wider by a wildcard, never of another kind or for what decides what runs", async () => {
+  const write = (path: string) => call("write", { path, content: "{}" })
+  await using world = await setUp([
+    bash("touch one"),
+    bash("touch two"),
+    bash("mkdir three"),
+    write("src/a.json"),
+    write("src/b.json"),
+    write(".vitamin/vitamin.json"),
+    text("done"),
+  ])
+  const { api, has, pending, tmp } = world
+  const answered = world.ask()
+  const respond = (id: string, rules: string[], more: object = {}) =>
+    api("POST", `/permission/${id}/respond`, { reply: "always", rules, ...more })
+  const [touch] = await pending()
+  const wrong: [string[], object, RegExp][] = [
+    [["file.write:**"], {}, /is not about what was asked for: bash\.execute/],
+    [["bash.execute:touch other"], {}, /the rules do not allow what was asked for/],
+    [["bash.exec:touch *"], {}, /touch \*.* cannot be used/],
+    [["bash.execute: touch *"], {}, /there is a blank before/],
+    [["bash.execute:touch *"], { reply: "once" }, /belong to \\?"always\\?"/],
+    [[], {}, /rules/],
+  ]
+  for (const [rules, more, reason] of wrong) {
+    const refused = await respond(touch!.id, rules, more)
+    assert.equal(refused.status, 400, JSON.stringify(refused.body))
+    assert.match(JSON.stringify(refused.body), reason)
+  }
+  assert.equal((await pending())[0]!.id, touch!.id, "the question stays open")
+  assert.equal((await respond(touch!.id, ["bash.execute:touch *"])).status, 200)
+
+  const [mkdir] = await pending()
+  assert.equal(mkdir!.needs[0]!.target, "mkdir three")
+  assert.ok(has("one") && has("two"))
+  assert.equal((await respond(mkdir!.id, ["bash.execute:mkdir three"])).status, 200)
+
+  const [file] = await pending()
+  assert.equal(file!.needs[0]!.target, "src/a.json")
+  // Its second rule names a file that decides what runs.
+  assert.equal(
+    (await respond(file!.id, ["file.write:src/**", "file.write:.vitamin/vitamin.json"])).status,
+    200,
+  )
+  const [own] = await pending()
+  assert.equal(own!.needs[0]!.target, ".vitamin/vitamin.json")
+  assert.ok(has("src/b.json"))
+  const refused = await respond(own!.id, ["file.write:**"])
+  assert.equal(refused.status, 400)
+  assert.match(refused.body.error.message, /only as it was asked for/)
+  await api("POST", `/permission/${own!.id}/respond`, { reply: "reject" })
+  await answered
+
+  const { body: grants } = await api("GET", "/grant")
+  assert.deepEqual(
+    grants.map(({ permission, pattern, written = false }: Record<string, unknown>) => [
+      `${permission}:${pattern}`,
+      written,
+    ]),
+    [
+      ["bash.execute:touch *", true],
+      ["bash.execute:mkdir three", false],
+      ["file.write:src/**", true],
+      ["file.write:.vitamin/vitamin.json", true],
+    ],
+  )
+  const listed = await vitamin(tmp, ["permission", "list"])
+  assert.match(listed.out, /build +bash\.execute:touch \*\n/)
+  assert.equal((await vitamin(tmp, ["permission", "remove", grants[0].id])).code, 0)
+  assert.equal((await api("GET", "/grant")).body.length, 3)
 })
