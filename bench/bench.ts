@@ -23,6 +23,7 @@ const all = [
   "many-tools",
   "relations",
   "vectors",
+  "terminal",
 ]
 const chosen = process.argv.slice(2)
 

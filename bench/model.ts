@@ -2,6 +2,7 @@
 // it is told (reads, edits, or reads, edits and commands in turn), then says "done" in as many deltas as it is told. It notes when requests come and answers end.
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { streamAnswer } from "./stream-answer.ts"
 
 export type Order = {
   turns: number
@@ -10,6 +11,8 @@ export type Order = {
   tools?: ("read" | "edit" | "bash")[]
   /** Answer every prompt with one call and the call's result with text, whichever session it belongs to. */
   perPrompt?: boolean
+  /** Spread the deltas of the text over so many milliseconds, as Markdown that ends with "the end". */
+  over?: number
 }
 export type Notes = { first: number; gaps: number[]; bytes: number[]; last: number }
 
@@ -27,7 +30,9 @@ const server = createServer({ noDelay: true }, (request, response) => {
     notes.bytes.push(parts.reduce((sum, part) => sum + part.length, 0))
     response.writeHead(200, { "content-type": "text/event-stream" })
     const calls = order.perPrompt ? !endsWithResult(Buffer.concat(parts)) : turn < order.turns
-    response.end(calls ? callFrames(turn) : textFrames())
+    const { over, deltas } = order
+    if (over && !isSide(parts)) void streamAnswer(response, { over, deltas, frames })
+    else response.end(calls ? callFrames(turn) : textFrames())
     response.on("finish", () => {
       notes.last = now()
     })
@@ -40,6 +45,11 @@ process.on("message", (message: Order | "notes") => {
   notes = { first: 0, gaps: [], bytes: [], last: 0 }
   process.send?.("ready")
 })
+
+/** Programs ask for a title as well, without tools. */
+function isSide(parts: Buffer[]): boolean {
+  return !Buffer.concat(parts).includes('"tools":[')
+}
 
 function endsWithResult(body: Buffer): boolean {
   const { messages } = JSON.parse(body.toString()) as { messages: { role: string }[] }
@@ -74,23 +84,14 @@ function textFrames(): string {
   return frames([...words, { delta: {}, finish_reason: "stop" }])
 }
 
-function frames(choices: object[]): string {
-  const chunk = (choice: object) => ({
-    id: "c",
-    object: "chat.completion.chunk",
-    created: 1,
-    model: "m",
-    choices: [{ index: 0, ...choice }],
-  })
-  const usage = {
-    id: "c",
-    object: "chat.completion.chunk",
-    created: 1,
-    model: "m",
-    choices: [],
-    usage: { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 },
-  }
-  return `${[...choices.map(chunk), usage].map((data) => `data: ${JSON.stringify(data)}\n\n`).join("")}data: [DONE]\n\n`
+/** With `isLast` false, more of the same answer follows. */
+function frames(choices: object[], isLast = true): string {
+  const head = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" }
+  const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 }
+  const chunks = choices.map((choice) => ({ ...head, choices: [{ index: 0, ...choice }] }))
+  const all = isLast ? [...chunks, { ...head, choices: [], usage }] : chunks
+  const text = all.map((data) => `data: ${JSON.stringify(data)}\n\n`).join("")
+  return isLast ? `${text}data: [DONE]\n\n` : text
 }
 
 function now(): number {
