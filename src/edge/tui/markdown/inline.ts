@@ -71,7 +71,7 @@ function takeToken(scan: Scan, found: string, at: number): number {
       add(scan, entities.get(found) ?? found)
       return end
     case "h":
-      if (found.length > 1) return takeAddress(scan, found, at)
+      if (/^https?:\/\//.test(found)) return takeAddress(scan, found, at)
   }
   add(scan, found)
   return end

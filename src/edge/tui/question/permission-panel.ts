@@ -130,7 +130,7 @@ export function createPermissionPanel(options: Options): Panel {
 
   function footLines({ columns, paint }: View): { lines: Line[]; caret: { row: number; column: number } } {
     if (step.kind === "choose") {
-      const lines = wrapTo(choices().join("  "), columns)
+      const lines = wrapChoices(columns)
       return { lines, caret: { row: lines.length - 1, column: 0 } }
     }
     const label =
@@ -141,6 +141,17 @@ export function createPermissionPanel(options: Options): Panel {
       ? [paint("dim", cutTo(label, columns)), input.line]
       : [paint("dim", label) + input.line]
     return { lines, caret: { row: lines.length - 1, column: input.column + (isNarrow ? 0 : label.length) } }
+  }
+
+  /** A choice is not parted. */
+  function wrapChoices(columns: number): Line[] {
+    const lines: Line[] = []
+    for (const choice of choices()) {
+      const joined = lines.length ? `${lines.at(-1)}  ${choice}` : choice
+      if (lines.length && joined.length > columns) lines.push(choice)
+      else lines.splice(-1, 1, joined)
+    }
+    return lines.map((line) => cutTo(line, columns))
   }
 
   function choices(): string[] {

@@ -55,6 +55,9 @@ const withoutColor: Partial<Record<Role, readonly number[]>> = {
   selected: [reverse],
 }
 
+/** The end of any role. */
+const ends = /\u001b\[(?:2[2-9]|39)(?:;(?:2[2-9]|39))*m/g
+
 export function createPaint({ depth, scheme }: Theme): Paint {
   const codes = new Map<Role, [on: string, off: string]>()
   for (const [role, look] of Object.entries(looks) as [Role, Look][])
@@ -62,8 +65,8 @@ export function createPaint({ depth, scheme }: Theme): Paint {
   return (role, text) => {
     const [on, end] = codes.get(role)!
     if (!on || !text) return text
-    // A role inside this one ends the colour of both.
-    const inner = text.includes("\u001b") ? text.replaceAll(end, end + on) : text
+    // The end of a role inside this one would end this one too.
+    const inner = text.includes("\u001b") ? text.replace(ends, (found) => found + on) : text
     return on + inner + end
   }
 }

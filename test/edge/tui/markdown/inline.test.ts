@@ -31,6 +31,7 @@ const cases: [title: string, text: string, shown: string][] = [
     "(see https://a.b/c_d_e?f=g). **https://h.i**",
     "(see ‹link:https://a.b/c_d_e?f=g›). ‹link+strong:https://h.i›",
   ],
+  ["words that begin with h", "host and *here* http", "host and ‹emphasis:here› http"],
   ["brackets that are no link", "a[1] [b] [c](d", "a[1] [b] [c](d"],
   ["HTML", "<b>a</b> &lt;c&gt; &amp;&nbsp;&#27;", "<b>a</b> <c> & &#27;"],
   ["wide characters", "**重要**です 👩‍💻*a*", "‹strong:重要›です 👩‍💻‹emphasis:a›"],

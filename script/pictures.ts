@@ -1,0 +1,88 @@
+// Makes the pictures of docs/terminal.md: runs the built command in a terminal with a scripted model, and writes what is on
+// the screen as SVG.
+//   node script/pictures.ts --write
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { call, calls, env, fakeLlm, type Reply, text } from "../test/fixture/fake-llm.ts"
+import { type Tmp, tmpdir } from "../test/fixture/tmpdir.ts"
+import { openXterm, type Xterm } from "../test/fixture/xterm.ts"
+import { toSvg } from "./pictures/to-svg.ts"
+
+type Scene = {
+  name: string
+  replies: Reply[]
+  args?: string[]
+  files?: Record<string, string>
+  play(terminal: Xterm, tmp: Tmp): Promise<void>
+}
+
+const config = 'export const port = Number(process.env.PORT ?? 3000)\nexport const host = "127.0.0.1"\n'
+const answer = `The port is decided in \`src/config.ts:1\`:
+
+\`\`\`ts
+export const port = Number(process.env.PORT ?? 3000)
+\`\`\`
+
+| setting | default | variable |
+|---|---|---|
+| port | 3000 | \`PORT\` |
+| host | 127.0.0.1 | – |
+
+Set **PORT** to change it.`
+const edit = call("edit", {
+  path: "src/config.ts",
+  edits: [{ oldText: 'host = "127.0.0.1"', newText: 'host = process.env.HOST ?? "127.0.0.1"' }],
+})
+
+const scenes: Scene[] = [
+  {
+    name: "answer",
+    files: { "src/config.ts": config },
+    replies: [
+      calls([call("read", { path: "src/config.ts" }), call("grep", { pattern: "port" })]),
+      text(answer),
+    ],
+    async play(terminal) {
+      terminal.type("Where is the port decided?\r")
+      await terminal.sees("Set PORT to change it.")
+      await terminal.sees(/^ask · /m)
+    },
+  },
+  {
+    name: "question",
+    files: { "src/config.ts": config },
+    replies: [edit, text("Done.")],
+    async play(terminal) {
+      terminal.type("Make the host configurable too\r")
+      await terminal.sees(/\[y\]es/)
+    },
+  },
+  {
+    name: "completion",
+    files: { "src/config.ts": config, "src/server.ts": "", "src/routes/config.ts": "", "docs/setup.md": "" },
+    replies: [],
+    async play(terminal) {
+      terminal.type("Compare @conf")
+      await terminal.sees("› ")
+    },
+  },
+]
+
+if (process.argv.includes("--write")) for (const scene of scenes) await picture(scene)
+else console.log("node script/pictures.ts --write")
+
+async function picture({ name, replies, args = [], files = {}, play }: Scene): Promise<void> {
+  await using tmp = await tmpdir({ git: true })
+  for (const [file, content] of Object.entries(files)) tmp.write(file, content)
+  await using llm = await fakeLlm(replies)
+  // The folder of the person is above the project, so that the status line says "~/project".
+  const variables = { ...env(llm, "chat").variables, HOME: dirname(tmp.path) }
+  await using terminal = await openXterm(tmp, args, { env: variables, columns: 84, rows: 26 })
+  await terminal.sees(/^ask · /m)
+  await play(terminal, tmp)
+  const file = fileURLToPath(new URL(`../docs/pictures/${name}.svg`, import.meta.url))
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, toSvg(terminal.terminal))
+  console.log(`${join("docs/pictures", `${name}.svg`)} is written`)
+}
