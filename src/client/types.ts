@@ -827,7 +827,7 @@ export type Reverted = {
   conflicts: { path: string; reason: string }[]
   /** effects of these calls that a revert never covers */
   notes: string[]
-  /** revert to this message to undo the revert */
+  /** records it; reverting to this message takes it back */
   messageId?: string
 }
 
@@ -1473,17 +1473,6 @@ export type Api = {
   removePrompt(input: { id: string; promptId: string }, options?: CallOptions): Promise<Removed>
   /** Create a session with the messages up to and including one. */
   forkSession(input: { id: string } & { messageId?: string }, options?: CallOptions): Promise<Session>
-  /** Undo a message and everything after it, in the files and in the conversation. */
-  revertSession(
-    input: { id: string } & {
-      messageId: string
-      /** also restore files that others have changed since */
-      force?: boolean
-      /** only report what would be done */
-      preview?: boolean
-    },
-    options?: CallOptions,
-  ): Promise<Reverted>
   /** Set the mode: plan (changes nothing) or act. Takes effect with the next prompt. */
   setMode(input: { id: string } & { mode: "plan" | "act" }, options?: CallOptions): Promise<Session>
   /** Compact a session: the model gets a summary instead of the older messages, which stay stored. */
@@ -1528,6 +1517,44 @@ export type Api = {
   ): Promise<{ vitamin: 1; session: Session; messages: Record<string, unknown>[]; [name: string]: unknown }>
   /** The active branch of a session as Markdown, for people. */
   exportMarkdown(input: { id: string }, options?: CallOptions): Promise<{ text: string }>
+  /** The changes of a session and its tasks as a unified diff. */
+  getDiff(
+    input: {
+      id: string
+      /** only changes since this message */
+      since?: string
+    },
+    options?: CallOptions,
+  ): Promise<{
+    files: { path: string; change: "added" | "removed" | "changed" }[]
+    /** the unified diff */
+    text: string
+    /** files that a revert would not restore */
+    conflicts: { path: string; reason: string }[]
+    /** what the diff may not cover */
+    notes: string[]
+  }>
+  /** Undo a message and everything after it, in the files and in the conversation. */
+  revertSession(
+    input: { id: string } & {
+      /** also restore files that others have changed since */
+      force?: boolean
+      /** only report what would be done */
+      preview?: boolean
+      messageId: string
+    },
+    options?: CallOptions,
+  ): Promise<Reverted>
+  /** Redo what the last revert undid; several are redone one after the other. Answers 409 if there is nothing to redo: a prompt after a revert ends that. */
+  redoSession(
+    input: { id: string } & {
+      /** also restore files that others have changed since */
+      force?: boolean
+      /** only report what would be done */
+      preview?: boolean
+    },
+    options?: CallOptions,
+  ): Promise<Reverted>
   /** The open permission requests, the oldest first. */
   listPermissions(input?: Record<string, never>, options?: CallOptions): Promise<PermissionRequest[]>
   /** Reply to a permission request: "once", "always" (stores its rules for the agent, in the project or, with scope "session", in the session), or "reject". The message of a rejection is sent to the model. */

@@ -101,7 +101,9 @@ async function walk({ client }: World, quiet: Client): Promise<void> {
   await client.compactSession({ id })
   const fork = await client.forkSession({ id })
   const first = messages.find(({ type }) => type === "tool_request")!.id
+  await client.getDiff({ id })
   await client.revertSession({ id, messageId: first })
+  assert.deepEqual((await client.redoSession({ id })).restored, ["a.txt"])
   await client.abortSession({ id })
   const [grant] = await client.listGrants()
   await client.removeGrant({ id: grant!.id })
@@ -142,6 +144,7 @@ test("every route gives the same results over HTTP and in the same process", asy
 const inputs: Record<string, object> = {
   promptSession: { text: "hello" },
   revertSession: { messageId: "msg_nope" },
+  redoSession: {},
   setMode: { mode: "plan" },
   switchBranch: { name: "try" },
   replyPermission: { reply: "once" },

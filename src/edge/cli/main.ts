@@ -19,6 +19,7 @@ const otherNames = new Map([
   ["undo", "session revert"],
   ["revert", "session revert"],
   ["rewind", "session revert"],
+  ["redo", "session redo"],
   ["diff", "session diff"],
   ["fork", "session fork"],
   ["compact", "session compact"],

@@ -8,12 +8,14 @@ import { mcpRoutes } from "#edge/server/routes/mcp-routes.ts"
 import { permissionRoutes } from "#edge/server/routes/permission-routes.ts"
 import { sessionRoutes } from "#edge/server/routes/session-routes.ts"
 import { skillRoutes } from "#edge/server/routes/skill-routes.ts"
+import { undoRoutes } from "#edge/server/routes/undo-routes.ts"
 import { useRoutes } from "#edge/server/routes/use-routes.ts"
 
 export function allRoutes(): Route[] {
   return [
     ...sessionRoutes(),
     ...useRoutes(),
+    ...undoRoutes(),
     ...permissionRoutes(),
     ...abilityRoutes(),
     ...agentRoutes(),

@@ -1,5 +1,5 @@
 // Undo: restores the files and the conversation to their state before a message. The undone messages stay in the session
-// but no longer belong to the branch. The message that records the revert can itself be reverted.
+// but no longer belong to the branch. The message that records the revert can itself be reverted: that is a redo.
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { readArguments } from "#ability/tool/read-arguments.ts"
 import type { Json } from "#ability/tool/tool.ts"
@@ -10,6 +10,7 @@ import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { MessageNotFound } from "./fork.ts"
+import { redoTarget } from "./redo-target.ts"
 
 /** The session of a task, and the message whose call started it. */
 type Task = { sessionId: string; at: string }
@@ -17,17 +18,33 @@ type Task = { sessionId: string; at: string }
 /** `messageId` is the message that records the revert; undefined if nothing changed. */
 export type Reverted = Omit<Snapshot.Reverted, "part"> & { messageId?: string }
 
+type Options = { force?: boolean | undefined; preview?: boolean | undefined }
+
 /** Undo a message and everything after it. Throws `Session.Busy` if a prompt is running. */
-export function revert(
+export function revert(sessionId: string, messageId: string, options: Options = {}): Promise<Reverted> {
+  return revertTo(sessionId, options, (messages, { branch }) => {
+    const target = messages.find(({ id }) => id === messageId)
+    if (target && isOn(branch, target, messages)) return target
+    throw new MessageNotFound(sessionId, messageId)
+  })
+}
+
+/** Redo what the last revert undid; several reverts are redone one after the other, the last one first. Throws
+ * `Session.NothingToRedo`, also once a prompt has followed the revert, and `Session.Busy` if one is running. */
+export function redo(sessionId: string, options: Options = {}): Promise<Reverted> {
+  return revertTo(sessionId, options, redoTarget)
+}
+
+function revertTo(
   sessionId: string,
-  messageId: string,
-  options: { force?: boolean | undefined; preview?: boolean | undefined } = {},
+  options: Options,
+  choose: (messages: Message.Info[], session: SessionRecord.Info) => Message.Info,
 ): Promise<Reverted> {
   return Queue.enter({ sessionId, whenBusy: "refuse" }, async () => {
     const messages = await MessageStore.list(sessionId)
     const session = await SessionRecord.get(sessionId)
-    const target = messages.find(({ id }) => id === messageId)
-    if (!target || !isOn(session.branch, target, messages)) throw new MessageNotFound(sessionId, messageId)
+    const target = choose(messages, session)
+    const { id: messageId } = target
     const tasks = await tasksSince(session, messages, messageId)
     if (options.preview) {
       await recoverCalls(sessionId, tasks)

@@ -63,7 +63,8 @@ export { exportSession as export, InvalidImport, importSession as import } from 
 export { describeControl, exportMarkdown } from "./export-markdown.ts"
 export { fork, MessageNotFound } from "./fork.ts"
 export { Plan } from "./plan.ts"
-export { diff, type Reverted, revert } from "./revert.ts"
+export { NothingToRedo } from "./redo-target.ts"
+export { diff, type Reverted, redo, revert } from "./revert.ts"
 export { setAnswerer, setMode, setTitle } from "./settings.ts"
 
 /** Compact the history: the model is sent a summary instead of the older messages. Does nothing if that would save

@@ -117,7 +117,9 @@ test("every operation answers as the document says", async () => {
   await done("compactSession", { path })
   const fork = await done("forkSession", { path, body: {} })
   const first = messages.find(({ type }: { type: string }) => type === "tool_request").id
+  assert.match((await done("getDiff", { path })).text, /^\+a$/m)
   await done("revertSession", { path, body: { messageId: first } })
+  assert.deepEqual((await done("redoSession", { path, body: {} })).restored, ["a.txt"])
   await done("abortSession", { path })
   const [grant] = await done("listGrants")
   await done("removeGrant", { path: { id: grant.id } })
@@ -135,6 +137,7 @@ const bodies: Record<string, object> = {
   promptSession: { text: "hello" },
   forkSession: {},
   revertSession: { messageId: "msg_nope" },
+  redoSession: {},
   setMode: { mode: "plan" },
   switchBranch: { name: "try" },
   replyPermission: { reply: "once" },

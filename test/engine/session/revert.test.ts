@@ -133,6 +133,48 @@ test("Session.revert() finishes an interrupted revert, then undoes later changes
     },
   ))
 
+test("Session.redo() redoes several reverts in order, until nothing is left or a prompt follows", () =>
+  inWorld(script, async (world) => {
+    const { session, messages, ask } = world
+    const second = await twoPrompts(world)
+    const before = shapeOf(await messages())
+    const [first] = await messages()
+    await assert.rejects(Session.redo(session.id), { name: "Session.NothingToRedo" })
+    await Session.revert(session.id, second.id)
+    await Session.setMode(session.id, "plan")
+    await Session.revert(session.id, first!.id)
+    assert.equal(existsSync(join(world.tmp.path, "a.txt")), false)
+    await Session.setMode(session.id, "act")
+    await Session.redo(session.id)
+    assert.equal(read(world, "a.txt"), "one\n")
+    await Session.redo(session.id)
+    assert.equal(read(world, "a.txt"), "two\nthree\n")
+    assert.deepEqual(shapeOf(await messages()), [...before, "system_control"])
+    await assert.rejects(Session.redo(session.id), /There is nothing to redo in session sess_\w+\./)
+    await Session.revert(session.id, second.id)
+    const copy = await Session.fork(session.id)
+    await assert.rejects(Session.redo(copy.id), { name: "Session.NothingToRedo" })
+    await ask("Hi")
+    await assert.rejects(Session.redo(session.id), /a prompt came after the last revert/)
+    assert.equal(read(world, "a.txt"), "one\n")
+  }))
+
+test("Session.redo() refuses files that the person changed since, unless forced", () =>
+  inWorld(script, async (world) => {
+    const { session, tmp } = world
+    const second = await twoPrompts(world)
+    await Session.revert(session.id, second.id)
+    tmp.write("a.txt", "mine\n")
+    const preview = await Session.redo(session.id, { preview: true })
+    assert.deepEqual(
+      preview.conflicts.map(({ path }) => path),
+      ["a.txt"],
+    )
+    await assert.rejects(Session.redo(session.id), { name: "Snapshot.Conflict" })
+    await Session.redo(session.id, { force: true })
+    assert.equal(read(world, "a.txt"), "two\nthree\n")
+  }))
+
 /** Sends two prompts. Returns the message of the second one. */
 async function twoPrompts({ ask, messages }: World) {
   await ask("Write it", { asks: "once" })

@@ -123,6 +123,18 @@ export function sessionCommands(session: Argv<FolderOptions>) {
       async (options) => (await import("./session-undo.ts")).revertSession(options),
     )
     .command(
+      "redo [id]",
+      "Redo what the last revert undid, unless a prompt followed it",
+      (redo) =>
+        one(redo)
+          .option("preview", { type: "boolean", describe: "only show what would change" })
+          .option("force", {
+            type: "boolean",
+            describe: "also change files that somebody else changed since",
+          }),
+      async (options) => (await import("./session-undo.ts")).redoSession(options),
+    )
+    .command(
       "remove <id>",
       "Remove a session and its messages",
       (removed) =>
@@ -131,7 +143,7 @@ export function sessionCommands(session: Argv<FolderOptions>) {
     )
     .demandCommand(
       1,
-      "Name a command: list, show, plan, diff, fork, branch, mode, compact, export, import, revert or remove.",
+      "Name a command: list, show, plan, diff, fork, branch, mode, compact, export, import, revert, redo or remove.",
     )
 }
 

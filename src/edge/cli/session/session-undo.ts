@@ -1,4 +1,4 @@
-// `vitamin session diff` and `vitamin session revert`: show and undo the changes of a session.
+// `vitamin session diff`, `revert` and `redo`: show, undo and redo the changes of a session.
 import { redactKeys } from "#ability/provider/environment.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
@@ -35,23 +35,39 @@ function forTerminal(text: string): string {
   return safeText(Secret.redact(text))
 }
 
-export async function revertSession(
-  options: One & { to?: string | undefined; force?: boolean | undefined; preview?: boolean | undefined },
-): Promise<void> {
+type Restoring = One & { force?: boolean | undefined; preview?: boolean | undefined }
+
+export async function revertSession(options: Restoring & { to?: string | undefined }): Promise<void> {
   await inInstance(options, async () => {
     const { force, preview } = options
     const { id } = await findSession(options.id)
     const reverted = await Session.revert(id, options.to ?? (await lastPrompt(id)), { force, preview })
-    const { restored, removed, conflicts, notes, messageId } = reverted
-    for (const path of restored) print(`${preview ? "would restore" : "restored"}  ${path}`)
-    for (const path of removed) print(`${preview ? "would remove" : "removed"}  ${path}`)
-    for (const { path, reason } of conflicts) print(`! ${path}: ${reason}`)
-    if (preview && conflicts.length) print("Because of these it would be refused without --force.")
-    if (!restored.length && !removed.length) print("No file has to be changed.")
-    await warnIfOff()
-    writeNotes(notes)
-    if (messageId) print(`To undo this: ${ownCommand} session revert ${shortId(id)} --to ${messageId}`)
+    await report(reverted, options)
+    const { messageId } = reverted
+    const undo = options.to ? `revert ${shortId(id)} --to ${messageId}` : `redo ${shortId(id)}`
+    if (messageId) print(`To undo this: ${ownCommand} session ${undo}`)
   })
+}
+
+export async function redoSession(options: Restoring): Promise<void> {
+  await inInstance(options, async () => {
+    const { force, preview } = options
+    const { id } = await findSession(options.id)
+    await report(await Session.redo(id, { force, preview }), options)
+  })
+}
+
+async function report(
+  { restored, removed, conflicts, notes }: Session.Reverted,
+  { preview }: Restoring,
+): Promise<void> {
+  for (const path of restored) print(`${preview ? "would restore" : "restored"}  ${path}`)
+  for (const path of removed) print(`${preview ? "would remove" : "removed"}  ${path}`)
+  for (const { path, reason } of conflicts) print(`! ${path}: ${reason}`)
+  if (preview && conflicts.length) print("Because of these it would be refused without --force.")
+  if (!restored.length && !removed.length) print("No file has to be changed.")
+  await warnIfOff()
+  writeNotes(notes)
 }
 
 async function lastPrompt(sessionId: string): Promise<string> {
@@ -62,7 +78,7 @@ async function lastPrompt(sessionId: string): Promise<string> {
   const last = messages.findLast(
     (message) => message.type === "system_control" && message.data.control === "revert",
   )
-  const redo = last && `To redo what was undone last: ${ownCommand} session revert ${id} --to ${last.id}`
+  const redo = last && `To redo what was undone last: ${ownCommand} session redo ${id}`
   throw new UsageError([`Nothing is left to undo in ${id}.`, redo].filter(Boolean).join(" "))
 }
 

@@ -82,6 +82,15 @@ export const Accepted = z.object({
 
 export const Removed = z.object({ removed: z.literal(true) })
 
+export const FileChanges = z.object({
+  files: z.array(z.object({ path: z.string(), change: z.enum(["added", "removed", "changed"]) })),
+  text: z.string().describe("the unified diff"),
+  conflicts: z
+    .array(z.object({ path: z.string(), reason: z.string() }))
+    .describe("files that a revert would not restore"),
+  notes: z.array(z.string()).describe("what the diff may not cover"),
+})
+
 export const Reverted = z.object({
   restored: z.array(z.string()).describe("files with their earlier content again"),
   removed: z.array(z.string()).describe("files that had been created since"),
@@ -91,7 +100,7 @@ export const Reverted = z.object({
       "files that were not restored: others have changed them since, or their content was not stored",
     ),
   notes: z.array(z.string()).describe("effects of these calls that a revert never covers"),
-  messageId: z.string().optional().describe("revert to this message to undo the revert"),
+  messageId: z.string().optional().describe("records it; reverting to this message takes it back"),
 })
 
 const Model = z.looseObject({ id: z.string(), name: z.string(), context: z.number(), output: z.number() })

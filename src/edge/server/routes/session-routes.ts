@@ -2,7 +2,7 @@
 import { z } from "zod"
 import * as Permission from "#ability/permission/permission.ts"
 import { accept, defineRoute, type Route } from "#edge/server/http/route.ts"
-import { Accepted, Prompt, Removed, Reverted } from "#edge/server/http/schemas.ts"
+import { Accepted, Prompt, Removed } from "#edge/server/http/schemas.ts"
 import { createAgent } from "#engine/host/create-agent.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -141,22 +141,6 @@ export function sessionRoutes(): Route[] {
       response: Session.Info,
       errors: [404, 409],
       handle: ({ params, body }) => Session.fork(params.id, body.messageId),
-    }),
-    defineRoute({
-      id: "revertSession",
-      method: "POST",
-      path: "/session/:id/revert",
-      summary: "Undo a message and everything after it, in the files and in the conversation.",
-      params: Id,
-      body: z.object({
-        messageId: z.string(),
-        force: z.boolean().optional().describe("also restore files that others have changed since"),
-        preview: z.boolean().optional().describe("only report what would be done"),
-      }),
-      response: Reverted,
-      errors: [404, 409],
-      handle: ({ params, body: { messageId, ...options } }) =>
-        Session.revert(params.id, messageId, defined(options)),
     }),
     defineRoute({
       id: "setMode",

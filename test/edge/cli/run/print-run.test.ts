@@ -141,10 +141,7 @@ test("the closing line wraps no command, and does not count files that were writ
   const shown = (await vitamin(tmp, ["session", "show"])).out
   assert.match(shown, /^\d+ tokens in, \d+ out$/m)
   const undone = await vitamin(tmp, ["session", "revert"])
-  assert.match(
-    undone.out,
-    new RegExp(`^removed {2}a\\.txt\nTo undo this: vitamin session revert ${id} --to msg_\\w+$`),
-  )
+  assert.match(undone.out, new RegExp(`^removed {2}a\\.txt\nTo undo this: vitamin session redo ${id}$`))
 })
 
 test("a failed call is shown with its whole error, and a plan as a checklist", async () => {

@@ -47,12 +47,16 @@ test("vitamin session revert reports that nothing is left to undo, and how to re
   const { code, err } = await vitamin(tmp, ["session", "revert"])
   assert.equal(code, 2)
   const [, redo = ""] =
-    /^vitamin: Nothing is left to undo in sess_\w{10}\. To redo what was undone last: vitamin (session revert sess_\w{10} --to msg_\w+)$/m.exec(
+    /^vitamin: Nothing is left to undo in sess_\w{10}\. To redo what was undone last: vitamin (session redo sess_\w{10})$/m.exec(
       err,
     ) ?? []
   assert.notEqual(redo, "", err)
-  assert.equal((await vitamin(tmp, redo.split(" "))).code, 0)
+  assert.match((await vitamin(tmp, [...redo.split(" "), "--preview"])).out, /^would restore {2}README\.md$/m)
+  assert.match((await vitamin(tmp, redo.split(" "))).out, /^restored {2}README\.md$/m)
   assert.equal(read(tmp, "README.md"), "# changed\n")
+  const again = await vitamin(tmp, ["session", "redo"])
+  assert.equal(again.code, 1)
+  assert.match(again.err, /^vitamin: There is nothing to redo in session sess_\w+\.$/m)
 })
 
 test("vitamin session revert of a session without a prompt says that there is nothing to undo", async () => {
