@@ -33,7 +33,7 @@ function writeProject(tmp: Tmp): void {
 test("README.md shows a run exactly as the program prints it, and undo restores the file", async () => {
   await using tmp = await tmpdir({ git: true })
   writeProject(tmp)
-  const [, prompt, block] = /```console\n\$ vitamin "([^"]+)"\n(.+?)```/s.exec(readme)!
+  const [, prompt, block] = /```console\n\$ vitamin run "([^"]+)"\n(.+?)```/s.exec(readme)!
   const lines = block!.trimEnd().split("\n")
   const answer = lines.slice(-3, -1).join("\n").replace("Number(undefined)", "`Number(undefined)`")
   const edits = [{ oldText: "Number(env.PORT) ?? 3000", newText: "Number(env.PORT ?? 3000)" }]
@@ -45,7 +45,7 @@ test("README.md shows a run exactly as the program prints it, and undo restores 
     text(answer),
   ])
   const { variables } = env(llm, "chat")
-  await using terminal = openTerminal(tmp, [prompt!], {
+  await using terminal = openTerminal(tmp, ["run", prompt!], {
     // npm must not look for updates of itself.
     env: { ...variables, npm_config_update_notifier: "false" },
   })
