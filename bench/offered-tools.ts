@@ -17,7 +17,7 @@ export type ServerTool = {
 }
 
 export const offerSets = ["servers", "sealtools", "metatool"] as const
-/** As in `choose-tools.ts`: how many are looked at, and offered at most. */
+/** As in `choose-tools.ts`: the most candidates, and the most tools that are offered. */
 const candidates = 50
 const atFirst = 10
 

@@ -88,7 +88,7 @@ async function commands() {
   const [status, before, after] = [median(times.status), median(times.before), median(times.after)]
   report("a command waits (floor: one git status)", before, status, "ms", commandGoal)
   report("the same when the index has changed", median(times.first), status, "ms")
-  report("and the look behind it, meanwhile", after, status, "ms")
+  report("the scan after the command, while the model has the result", after, status, "ms")
   report("both together", before + after, status, "ms")
 }
 

@@ -6,7 +6,7 @@ import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
 export type Completion = { path: string; isIgnored: boolean }
 type Found = { at: number; names: Promise<string[]> }
 
-/** Files that are looked at, at most; their number in each list. */
+/** The most files that a list has. */
 const maxSeen = 200_000
 /** Milliseconds for which a list is used again: a person types several letters a second. */
 const freshFor = 3_000

@@ -25,7 +25,7 @@ type Options = {
   cache?: SkillCache
 }
 
-/** Nobody has so many, and a hostile folder could have a million. */
+/** More than any person has: the limits are for hostile folders, which could have a million files. */
 const maxSkills = 500
 const maxNames = 5_000
 const maxBytes = 1 << 20

@@ -126,7 +126,7 @@ test("ask rules of a trusted agent stay in force after its file changed or was r
   )
 })
 
-test("a trusted agent whose file changed is used as that of an untrusted folder, and its code does not run", async () => {
+test("after a change, the file of a trusted agent counts as untrusted: its allow rules are ignored and its code does not run", async () => {
   await inProject(
     async (tmp) => {
       await AgentRegistry.load()

@@ -43,7 +43,7 @@ test("openTarget() opens nothing else outside of the workspace", async () => {
   })
 })
 
-// Each folder of the way is looked at once, not from the root again for each: that took a minute here.
+// Each folder on the path must be checked once. When each check began at the root again, this test took a minute.
 test("openTarget() reports a path a thousand folders deep as missing", {
   timeout: 30_000,
 }, async () => {

@@ -1,4 +1,4 @@
-// A session knows in which version it saw a file: after a restart, by content, and for each session apart.
+// Each session remembers which version of a file it has read, by content, also after a restart.
 import assert from "node:assert/strict"
 import { appendFileSync, readFileSync, utimesSync } from "node:fs"
 import { join } from "node:path"
@@ -14,7 +14,7 @@ import { call, free, inProject } from "../tool/harness.ts"
 const sessionId = "ses_kept"
 const changed = /has changed since it was read; read it again/
 
-/** A result as a session keeps it. */
+/** Stores a result the way a session does. */
 async function keep(toolName: string, { status, text, data, duration }: Result) {
   const result = { requestId: "call_1", toolName, status, output: text, duration, timestamp: Date.now() }
   const metadata = data === undefined ? {} : { data: data as Message.JsonObject }

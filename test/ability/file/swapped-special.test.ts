@@ -1,4 +1,5 @@
-// A file that becomes a named pipe, or leads elsewhere, between the look and the opening: the second look refuses it.
+// A file is replaced by a named pipe or a link between the check of its path and the opening: the check of the open file
+// refuses it.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { linkSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs"

@@ -135,7 +135,8 @@ async function asPerson(tmp: Tmp, work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** With the same size and, for git, the same time: only the time of the index says that it has to be looked into. */
+/** Changes a file without changing its size or, in whole seconds, its time. Git notices only because its index is not newer
+ * than the file, and so compares the content. */
 async function changeRightAfterAdd(tmp: Tmp): Promise<void> {
   const path = join(tmp.path, "a.txt")
   for (let same = false; !same; ) {

@@ -28,7 +28,7 @@ test("files that git converts are reported as not covered instead of being resto
       tmp.write(".gitattributes", "*.rot filter=rot\n*.txt text\n")
       tmp.write("a.rot", "abc\n")
       tmp.write("crlf.txt", "a\r\nb\r\n")
-      // Git looks into files that are as young as its index, and would find that these are not as it has them.
+      // Git compares the content of files that are not older than its index, and would find that these differ.
       for (const name of ["a.rot", "crlf.txt"]) utimesSync(join(tmp.path, name), 1e9, 1e9)
       tmp.git("add", "-A")
       tmp.git("commit", "-qm", "converted")

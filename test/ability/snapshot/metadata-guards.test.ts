@@ -168,7 +168,7 @@ test("the modes of many files are restored without storing their bytes", () =>
       const { messageId } = await command("chmod 600 d/*; echo new > d/f7")
       const after = treeOf(tmp.path)
       assert.equal(get().store.written.count, 1)
-      // Git has looked at the files again, so that they are clean with their new modes.
+      // Git has refreshed its index, so the files count as clean with their new modes.
       const { messageId: second } = await command("chmod 640 d/f8")
       const reverted = await revert(second)
       assert.deepEqual(treeOf(tmp.path), after)

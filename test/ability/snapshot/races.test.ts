@@ -1,4 +1,4 @@
-// What somebody else does between two looks of ours.
+// Changes that another process makes between two of our scans.
 import assert from "node:assert/strict"
 import {
   appendFileSync,

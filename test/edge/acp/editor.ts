@@ -63,7 +63,7 @@ function show(updates: SessionUpdate[]): Entry[] {
         break
       case "tool_call": {
         const { sessionUpdate: _, ...call } = update
-        assert.ok(!calls.has(call.toolCallId), `${call.toolCallId} is told twice`)
+        assert.ok(!calls.has(call.toolCallId), `${call.toolCallId} is announced twice`)
         const called = { ...call, statuses: [call.status ?? "pending"] }
         calls.set(call.toolCallId, called)
         entries.push(called)
@@ -88,7 +88,10 @@ function show(updates: SessionUpdate[]): Entry[] {
 function addText(entries: Entry[], who: Said["who"], { messageId, content }: ContentChunk): void {
   assert.ok(messageId)
   const last = entries.findLast((entry): entry is Said => "who" in entry && entry.id === messageId)
-  assert.ok(!last || (last === entries.at(-1) && last.who === who), `${messageId} goes on elsewhere`)
+  assert.ok(
+    !last || (last === entries.at(-1) && last.who === who),
+    `${messageId} continues after another entry, or by another speaker`,
+  )
   const said: Said = last ?? { who, id: messageId, text: "", content: [] }
   if (!last) entries.push(said)
   if (content.type === "text") said.text += content.text

@@ -117,7 +117,7 @@ test("waitFor() follows Retry-After in seconds, milliseconds or as a date", () =
 })
 
 for (const wire of wires)
-  test(`no call of an answer that broke off runs, and none runs twice, over ${wire}`, async () => {
+  test(`after an answer that broke off, its calls do not run, and those of the retry run once, over ${wire}`, async () => {
     const answer = calls(
       [text("Changing. "), call("change", { value: "a" }), call("change", { value: "b" })],
       {

@@ -1,4 +1,4 @@
-// Definitions by the look of their lines, in many languages.
+// Definitions in many languages, recognised by patterns of their lines.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { findSymbols } from "#knowledge/grounding/code-repo.ts"

@@ -106,7 +106,7 @@ test("openInside() opens what is inside, through links too, and nothing else", a
   assert.throws(() => openInside([tmp.path], "missing"), { code: "ENOENT" })
 })
 
-test("openInside() opens files of the further folders, and those folders, and nothing else", async () => {
+test("openInside() opens files in each of the given folders, and files that are given themselves, and nothing else", async () => {
   await using tmp = await tree()
   tmp.write("../project-three/secret.txt", "outside")
   const secret = join(tmp.outside, "secret.txt")

@@ -201,8 +201,8 @@ export function createMarkdownStyler(): MarkdownStyler {
   return Object.freeze({ add, end })
 }
 
-/** Stricter than CommonMark, for which `a:*, b:*` has emphasis: a mark inside a word, between punctuation, or before
- * the dot of `*.ts` opens nothing. */
+/** Stricter than CommonMark, which finds emphasis in `a:*, b:*`. Here a mark opens nothing if it is inside a word, between
+ * punctuation, or before a dot, as in `*.ts`. */
 function opens(mark: string, before: string, after: string): boolean {
   if (after.trim() === "" || wordCharacter.test(before) || (mark === "*" && after === ".")) return false
   return before.trim() === "" || wordCharacter.test(after) || /[*_`\\]/.test(after)

@@ -54,7 +54,7 @@ test("processes that a crashed server started end with it", async () => {
   try {
     await client.connect()
     await until(() => pids.length === 4)
-    // The look was due before this is over, whatever else the machine does.
+    // Long enough for one scan of the processes, even on a busy machine.
     await sleep(2 * scanPause)
     await endsAfter(pids, async () => {
       process.kill(pids[0]!, "SIGKILL")
@@ -89,7 +89,7 @@ test("a server that listens to its input ends by itself when the client is close
   await until(() => !isAlive(pid))
 })
 
-/** A process of ours with a server, as far as it says. */
+/** Starts `holder.ts`, and returns when it has printed `until`. */
 async function hold(mode: string, until: "connected" | "settled") {
   const holder = spawn(process.execPath, [`${import.meta.dirname}/../../../fixture/mcp/holder.ts`, mode], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -106,7 +106,7 @@ async function hold(mode: string, until: "connected" | "settled") {
   return { pids, kill }
 }
 
-/** Those that are still there would stay for good. */
+/** Kills processes that are left after a failure; otherwise they would run on after the tests. */
 async function endsAfter(pids: number[], end: () => Promise<void>): Promise<void> {
   assert.deepEqual(
     pids.map(isAlive),

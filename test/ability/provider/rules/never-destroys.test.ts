@@ -135,7 +135,7 @@ test("local/rules deletes, moves and copies only files that are named, by a comm
   })
 })
 
-/** What is on the list of tasks is no file. */
+/** `todo` does not count: it changes the list of tasks, and no file. */
 function isChange({ tool }: Call): boolean {
   return !/^(?:read|ls|glob|grep|todo)$/.test(tool)
 }

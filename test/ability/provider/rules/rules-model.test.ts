@@ -77,7 +77,7 @@ test("local/rules counts, shows the end of a file, and says what matched where",
   })
 })
 
-test("local/rules shows the end of a file that is longer than one reading, and looks again where it took a file for a folder", async () => {
+test("local/rules shows the end of a long file, and retries with read or ls if it mistook a file for a folder or the reverse", async () => {
   await inProject(async (tmp) => {
     tmp.write("long.txt", Array.from({ length: 5_000 }, (_, i) => `line ${i + 1}\n`).join(""))
     assert.equal((await drive("show the last 2 lines of long.txt")).text, "long.txt:\nline 4999\nline 5000")
