@@ -1257,7 +1257,7 @@ export type ToolProgressEvent = {
   payload: {
     sessionId: string
     callId: string
-    /** What it printed since the last one. */
+    /** What the call printed since the last `tool.progress`. */
     text: string
   }
 }

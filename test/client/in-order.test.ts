@@ -33,7 +33,7 @@ for (const order of [
   [0, 1, 2, 3, 8, 5, 4, 7, 6, 9],
   [0, 1, 8, 7, 6, 5, 9, 2, 3, 4],
 ])
-  test(`what is announced as ${order} is shown in the order of the messages`, () => {
+  test(`items that arrive in the order ${order} are shown in the order of their messages`, () => {
     const { shown, early } = show(order)
     assert.deepEqual(
       shown,

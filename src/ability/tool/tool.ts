@@ -36,7 +36,7 @@ export const Progress = Bus.define(
   z.object({
     sessionId: z.string(),
     callId: z.string(),
-    text: about("What it printed since the last one.", z.string()),
+    text: about("What the call printed since the last `tool.progress`.", z.string()),
   }),
   { live: true, when: "A running call reports its progress." },
 )

@@ -6,7 +6,7 @@ import { partsOf, takeNear } from "#knowledge/index/tool-fit.ts"
 
 /** The largest share for one server: a server with many similar tools must not displace the others. */
 const mostOfOne = 0.7
-/** The most tools for the first request of a session, chosen from a larger number of candidates. */
+/** How many of the returned tools the first request of a session takes. The share of a server is a share of these. */
 const atFirst = 10
 
 type Among = { tools: readonly Definition[]; limit: number }
@@ -17,7 +17,7 @@ export async function discoverTools(intent: string, among: Among): Promise<Defin
   return spread(takeNear(found), atFirst).slice(0, among.limit)
 }
 
-/** The same for a search by the model: as many as it asks for, of those that `isNear`, and not nearly all from one
+/** For a search by the model: returns up to `limit` tools for which `isNear` is true, and not nearly all from one
  * server. */
 export async function searchSpread(
   words: string,

@@ -146,7 +146,7 @@ test("Bus.subscribe() returns a function that unsubscribes, and may be called ag
   assert.equal(GlobalBus.listeners(), listening)
 })
 
-test("Bus and GlobalBus log a subscriber that fails, now or later, and still call the others", async () => {
+test("Bus and GlobalBus log a subscriber that throws or rejects, and still call the others", async () => {
   await using tmp = await tmpdir()
   const file = join(tmp.path, "log")
   Log.setFile(file)
@@ -195,7 +195,7 @@ test("Bus gives events growing ids, and live events none; numbering can continue
   })
 })
 
-test("Bus delivers an event that a subscriber publishes after the current one, to all subscribers", async () => {
+test("if a subscriber publishes an event, Bus first delivers the current one to all subscribers", async () => {
   await using tmp = await tmpdir()
   await inInstance(tmp.path, (all) => {
     const seen: string[] = []

@@ -2,6 +2,7 @@
 // work tree when none is named.
 
 import { UsageError } from "#edge/cli/process/exit.ts"
+import { countOf } from "#edge/cli/terminal/count-of.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
@@ -32,7 +33,7 @@ export async function newestSession(): Promise<Session.Info> {
   const newest = sessions.find(({ directory }) => isInside(Instance.worktree, directory))
   if (newest) return newest
   const elsewhere = sessions.length
-    ? ` ${sessions.length} of other folders of this project are in "${ownCommand} session list".`
+    ? ` "${ownCommand} session list" shows ${countOf(sessions.length, "session")} of other folders of this project.`
     : ""
   throw new UsageError(`There is no session in this folder yet.${elsewhere}`)
 }

@@ -1,4 +1,4 @@
-// A GGUF file that a person added, as a model of an instance: its facts, its life, and its end.
+// A GGUF file that a person added as a model: its name and limits, refusals, changes to the file, and its process.
 import assert from "node:assert/strict"
 import { appendFileSync, mkdirSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,4 +1,4 @@
-// What Provider.transform() changes about a request as a whole, shown by the body that leaves.
+// What Provider.transform() changes about a request as a whole, shown by the request body that is sent.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Provider from "#ability/provider/provider.ts"
@@ -40,7 +40,7 @@ test("reasoning is a budget for older Claude and Gemini models, an effort for ne
   assert.equal((await thinking("google/gemini-3-pro-preview")).thinkingLevel, "high")
 })
 
-test("reasoning over responses is an effort with a summary; nothing is stored, the cache is keyed", async () => {
+test("a request over the Responses API has a reasoning effort, store: false, and the session as cache key", async () => {
   const { body } = await sent("openai/gpt-5", { reasoning: "low", sessionId: "ses_1" }, "responses")
   assert.deepEqual(body.reasoning, { effort: "low", summary: "auto" })
   assert.equal(body.store, false)
@@ -69,7 +69,7 @@ test("temperature is left out for models that do not accept it", async () => {
   assert.equal("temperature" in (await sent("anthropic/claude-fable-5", { temperature })).body, false)
 })
 
-test("max output tokens stay within the model, under the name that it takes", async () => {
+test("max output tokens stay within the model's limit, in the field that the model expects", async () => {
   assert.equal((await sent("anthropic/claude-sonnet-4-5")).body.max_tokens, 32_000)
   assert.equal((await sent("anthropic/claude-3-opus-20240229")).body.max_tokens, 4_096)
   assert.equal((await sent("openai/gpt-4o", { maxOutputTokens: 1e6 })).body.max_tokens, 16_384)

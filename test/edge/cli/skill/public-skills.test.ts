@@ -24,7 +24,7 @@ async function toldFor(tmp: Tmp, prompt: string): Promise<string[]> {
   return (llm.requests[0]!.raw.match(/BODY OF [\w-]+/g) ?? []).map((found) => found.slice(8))
 }
 
-test("a prompt about tables of a PDF for a spreadsheet gets the skills pdf and xlsx, and not one that excludes them", async () => {
+test("a prompt about tables of a PDF for a spreadsheet gets the skills pdf and xlsx, and no skill that excludes PDF files or spreadsheets", async () => {
   await using tmp = await tmpdir({ git: true })
   writeSkills(tmp)
   const told = await toldFor(tmp, "extract the tables of report.pdf into a spreadsheet")
