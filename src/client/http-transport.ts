@@ -112,7 +112,7 @@ function failureOf(status: number, text: string): ClientError {
     return new ClientError({ ...error, status } as ConstructorParameters<typeof ClientError>[0])
   return new ClientError({
     name: "Client.InvalidAnswer",
-    message: `The answer with status ${status} is not one of vitamin: ${JSON.stringify(text.slice(0, 200))}`,
+    message: `The answer with status ${status} does not come from a vitamin server: ${JSON.stringify(text.slice(0, 200))}`,
     status,
   })
 }

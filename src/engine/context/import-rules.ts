@@ -21,7 +21,7 @@ const maxDepth = 5
 const maxFiles = 20
 const maxBytes = 64 << 10
 const word = /(?<=^|[\s(])@(~?[^\s@()<>"'`*]+)/gm
-/** A missing file without such a name was probably a mention or a package. */
+/** Only missing files with such a name are reported: another `@word` is probably a mention or a package. */
 const looksLikeFile = /^[~.]|\.(?:md|mdc|txt|markdown|rst)$/
 
 /** Instructions are read for every prompt; a problem with them is reported once. */

@@ -74,7 +74,7 @@ export type Remote = z.infer<typeof Remote>
 /** Variables that commands get although their names look like credentials. */
 const Environment = z.strictObject({
   pass: about(
-    "Whole names of variables, such as `GH_TOKEN`.",
+    "Variables that commands get although they are named like credentials, such as `GH_TOKEN`. No wildcards.",
     z
       .array(z.string().regex(/^[^=*\s]+$/, "expected the whole name of a variable, without wildcards"))
       .optional(),
@@ -100,7 +100,7 @@ const shared = {
       .strictObject({
         root: about("File with the instructions.", z.string().default("AGENTS.md")),
         own: about(
-          "Instructions of yours for every project, beside `~/.config/vitamin/AGENTS.md`: whole paths, or from `~`. A project cannot set it.",
+          "Your own instructions for every project, in addition to `~/.config/vitamin/AGENTS.md`: absolute paths, or paths that start with `~`. A project cannot set it.",
           z
             .array(z.string().regex(/^(?:~?\/)/, 'a path that begins with "/" or "~/" is expected'))
             .optional(),
@@ -201,7 +201,10 @@ export const Info = z.strictObject({
     z.boolean().optional(),
     true,
   ),
-  remote: about("Configuration that your own overrides, such as that of a team.", Remote.optional()),
+  remote: about(
+    "Shared configuration, such as that of a team. Your own values override it.",
+    Remote.optional(),
+  ),
   environment: about("The environment of commands.", Environment.optional()),
   terminal: about("The interactive terminal.", Terminal.optional()),
 })

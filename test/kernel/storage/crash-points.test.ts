@@ -1,5 +1,5 @@
 // A store that dies at each of its file calls in turn, with small segments: acknowledged writes must survive every
-// crash. Counting calls finds what killing a process finds once in thousands of tries.
+// crash. A death at a counted call reaches states that killing a process reaches once in thousands of tries.
 
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"

@@ -1,5 +1,5 @@
-// Reverts calls, or previews that. The plan is stored before the first file is changed and removed after the last, so that
-// the next revert finishes one that was cut off, instead of taking its changes for the person's.
+// Reverts calls, or previews a revert. The plan is stored before the first file is changed and removed after the last one.
+// So the next revert finishes one that was cut off, and does not mistake its changes for those of a person.
 import { z } from "zod"
 import { modeAt } from "#ability/snapshot/scan/folders.ts"
 import { missingFolders, stateOf } from "#ability/snapshot/scan/state-of.ts"
@@ -30,9 +30,9 @@ export type Reverted = {
   removed: string[]
   /** Paths that cannot be reverted safely. With `force`, only those whose bytes are missing stay as they are. */
   conflicts: Uncovered[]
-  /** What an undo of these calls does not cover in any case. */
+  /** Effects of these calls that no revert can undo. */
   notes: string[]
-  /** The state right before, so that this can be undone as well. */
+  /** The state right before the revert, so that the revert can be undone too. */
   part?: Part
 }
 
@@ -107,7 +107,7 @@ async function finish(shadow: Shadow, begun: Begun): Promise<Reverted> {
   return { ...names, conflicts: plan.conflicts, notes, part: { ...part, files, changedFolders, done: true } }
 }
 
-/** The state right before, as the snapshot of a call. */
+/** The state right before the revert, in the form of the snapshot of a call. */
 function partOf(shadow: Shadow, { actions, folders, folderActions, links }: Plan): Part {
   const { root } = shadow
   const covered = actions.filter(({ from }) => from?.kind !== "file" || from.hash)

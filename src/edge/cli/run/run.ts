@@ -121,7 +121,7 @@ async function wordsOf({ prompt, message = [] }: Options) {
   return (await import("./read-prompt.ts")).readPrompt(prompt, message)
 }
 
-/** Checked before a session is created, so that a misspelt command leaves none. */
+/** Called before a session is created: a misspelt command must not leave an empty session. */
 async function commandIn(message: string): Promise<Session.PromptPart[] | undefined> {
   if (!message.startsWith("/")) return undefined
   const { expandCommand } = await import("#engine/attach/expand-command.ts")
@@ -131,7 +131,7 @@ async function commandIn(message: string): Promise<Session.PromptPart[] | undefi
   })
 }
 
-/** Checked before a session is created and a model is asked, so that a misspelt file leaves neither. */
+/** Called before a session is created: a misspelt file must not leave an empty session or cost a request. */
 async function refuseUnusable(
   attachments: Session.PromptPart[],
   who: Pick<Options, "agent" | "mode"> &
@@ -143,7 +143,7 @@ async function refuseUnusable(
   if (problems.length) throw new UsageError(problems.join("\n"))
 }
 
-/** Checked before a session is created, so that a model without a key leaves none. Returns the agent. */
+/** Called before a session is created: a model without a key must not leave an empty session. Returns the agent. */
 async function refuseModel(options: Options, known: Session.Info | undefined): Promise<AgentDefinition> {
   const agent = await chooseAgent(options.agent, known?.agent)
   await checkModel(agent, options.model, known?.model)

@@ -14,7 +14,7 @@ const allowed = { rules: [Permission.parseRule("agent.delegate:*")] }
 const taskIn = ({ messages }: Request) => messages[0]?.text ?? ""
 const hasResults = ({ messages }: Request) => messages.some(({ results }) => results.length)
 
-test("the steps of a task and of its tasks are reported in its call, then its answer", async () => {
+test("the call of a subtask shows its steps and those of its own subtasks, and at the end its answer", async () => {
   const script = (request: Request): Reply => {
     if (hasResults(request)) return text(`The answer of ${taskIn(request)}.`)
     if (taskIn(request) === "the person") return call("subtask", { task: "outer" })
@@ -28,7 +28,11 @@ test("the steps of a task and of its tasks are reported in its call, then its an
     const called = editor.calls()
     assert.equal(called.length, 1)
     assert.equal(textIn(called[0]!), "The answer of outer.")
-    assert.deepEqual(editor.texts("agent"), ["The answer of the person."], "others speak to who asked them")
+    assert.deepEqual(
+      editor.texts("agent"),
+      ["The answer of the person."],
+      "answers of subtasks are not shown",
+    )
     const reports = editor
       .of("tool_call_update")
       .filter(({ status, content }) => status === "in_progress" && content)

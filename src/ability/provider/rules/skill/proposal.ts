@@ -81,7 +81,7 @@ export function gitTrouble({ tool, output }: Result): string | undefined {
     : undefined
 }
 
-/** A sentence for the output of git that says only implicitly that nothing was changed. */
+/** Says in words that nothing has changed: git itself then prints nothing, or only the branch. */
 export function gitUnchanged({ tool, args, output }: Result): string | undefined {
   const command = tool === "bash" ? String(args.command) : ""
   const clean = /^git diff HEAD\b/.test(command) ? /^(?:\(no output\))?$/ : /^## .*$/
