@@ -106,7 +106,7 @@ test("script/architecture.ts draws no arrow that a longer way implies", async ()
   assert.equal(draw(tmp.path).match(/-->/g)?.length, 2)
 })
 
-test("what is outside prompts through Agent.process() and nothing else", () => {
+test("src/edge sends prompts only through Agent.process()", () => {
   const root = new URL("../../src/edge/", import.meta.url)
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ts"),

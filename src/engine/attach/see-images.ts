@@ -117,7 +117,7 @@ async function readOne(run: Seeing, message: ImageMessage, { why, isRefused }: U
   const { session, signal } = run
   const { data } = message
   if (data.mode === "vision" || !findOcr()) {
-    const error = `${modelOf(run)} did not take the image: ${why}. Another model may${findOcr() ? ', or the mode "ocr"' : ""}.`
+    const error = `${modelOf(run)} did not take the image: ${why}. Use another model${findOcr() ? ' or the mode "ocr"' : ""}.`
     change(run, message, { state: "failed", error })
     return false
   }

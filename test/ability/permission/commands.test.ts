@@ -1,5 +1,5 @@
-// Two corpora, and what each command in them must get: commands.jsonc was written by somebody who had not seen the rules'
-// code, commands-attacks.jsonc by somebody who had.
+// Two corpora of commands, each with its expected decision. The author of commands.jsonc had not seen the code of the rules,
+// the author of commands-attacks.jsonc had.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"

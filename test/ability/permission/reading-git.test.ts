@@ -1,5 +1,5 @@
-// Git that reads without asking, in folders that were prepared to make it read something else: nothing outside of the
-// workspace reaches the model.
+// Git commands that only read run without a question. The folders here are prepared so that git would read another
+// repository: nothing from outside of the workspace may reach the model.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import {
@@ -25,7 +25,7 @@ function commit(tmp: Tmp, path: string, content: string, subject = "one more"): 
   git(tmp.path, "-c", "user.name=p", "-c", "user.email=p@example.org", "commit", "-qm", subject)
 }
 
-/** What the model got back for commands that nobody was asked about. */
+/** Runs commands of the model; nobody can be asked for permission. `result`: what the model got back. */
 async function bash(tmp: Tmp, commands: string[], { args = [] as string[], variables = {} } = {}) {
   await using llm = await fakeLlm([...commands.map((command) => call("bash", { command })), text("done")])
   const { code, err } = await vitamin(tmp, ["run", ...args, "go"], {
@@ -68,7 +68,7 @@ const traps: Record<string, Trap> = {
       symlinkSync(join(other, ".git"), join(workspace, ".git"))
     },
   },
-  "whose .git shares what another repository has": {
+  "whose .git names another repository in commondir": {
     commands: ["git show HEAD:private.txt"],
     set: (workspace, other) => writeFileSync(join(workspace, ".git/commondir"), `${other}/.git\n`),
   },
@@ -155,7 +155,7 @@ const traps: Record<string, Trap> = {
       git(workspace, "add", "inside")
     },
   },
-  "whose .git shares what another repository has, by a path that ends with a blank": {
+  "whose .git names another repository in commondir, by a path that ends with a blank": {
     commands: ["git show HEAD:private.txt"],
     set(workspace, other) {
       mkdirSync(join(workspace, "shared"))
@@ -163,11 +163,11 @@ const traps: Record<string, Trap> = {
       writeFileSync(join(workspace, ".git/commondir"), "../shared \n")
     },
   },
-  "whose .git shares what another repository has, by a path that ends early": {
+  "whose .git names another repository in commondir, by a path that ends with a NUL byte": {
     commands: ["git show HEAD:private.txt"],
     set: (workspace, other) => writeFileSync(join(workspace, ".git/commondir"), `${other}/.git\0`),
   },
-  "whose .git shares what another repository has, by a path that is not UTF-8": {
+  "whose .git names another repository in commondir, by a path that is not UTF-8": {
     commands: ["git show HEAD:private.txt"],
     set(workspace, other) {
       const name = Buffer.from("../shared\xff", "latin1")
@@ -185,7 +185,7 @@ const traps: Record<string, Trap> = {
       symlinkSync("inside/deep", join(workspace, "link"))
     },
   },
-  "with a repository inside that names another one by a path that ends early": {
+  "with a repository inside that names another one by a path that ends with a NUL byte": {
     commands: ["cd inside && git show HEAD:private.txt"],
     args: ["--allow", "bash.execute:cd *"],
     set: (workspace, other) => nest(workspace, `gitdir: ${other}/.git\0`),
@@ -290,13 +290,13 @@ test("git reads in a workspace that is a submodule", async () => {
   }
   const { result } = await bash(sub, ["git show HEAD:around.txt"])
   assert.doesNotMatch(result, /of-the-whole/)
-  // The repository of a submodule lies in the one around it, which a prepared file can name as well.
+  // The .git file of a submodule names a folder in the .git of the outer repository. A prepared one names that .git itself.
   writeFileSync(join(sub.path, ".git"), "gitdir: ../../.git\n")
   const around = await bash(sub, ["git show HEAD:around.txt"])
   assert.doesNotMatch(around.result, /of-the-whole/, around.err)
 })
 
-test("git asks in a submodule whose repository outside of the workspace leads elsewhere", async () => {
+test("git asks in a submodule whose repository, outside of the workspace, links to the objects of another one", async () => {
   await using main = await tmpdir({ git: true })
   await using whole = await tmpdir({ git: true })
   await using other = await tmpdir({ git: true })
@@ -351,7 +351,7 @@ test("git asks if our own keys and tokens are in the workspace", async () => {
   assert.doesNotMatch(result, /an-older-token/)
 })
 
-test("plan mode allows reading git commands, and overrides no denial", async () => {
+test("plan mode allows git commands that only read, and overrides no deny rule", async () => {
   await using tmp = await tmpdir({ git: true })
   commit(tmp, "a.txt", "line-one\n")
   const plan = ["--mode", "plan"]

@@ -1,4 +1,4 @@
-// Questions and their answers at the edges of time.
+// Replies to permission questions that come while another reply is stored, the time limit ends, or the prompt ends.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -55,7 +55,7 @@ test("an answer that cannot be stored does not count: the question stays open un
   })
 })
 
-test('"always" stores nothing for a question that ended during the check', async () => {
+test('"always" also answers other open questions, but none that ends while it is checked', async () => {
   await inInstance(async () => {
     const end = new AbortController()
     const kept: string[] = []
