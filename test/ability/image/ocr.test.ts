@@ -1,4 +1,4 @@
-// The real engine on real pictures, without network; it goes when it is not needed.
+// OCR with the real engine on real images, without network. An idle engine is ended.
 import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
 import { test } from "node:test"

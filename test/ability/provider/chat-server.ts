@@ -66,7 +66,7 @@ export async function heardFrom(text: string): Promise<LanguageModelV4StreamPart
   return await partsOf(modelAt(server.url))
 }
 
-/** The body that leaves for these options. */
+/** The request body that is sent for these options. */
 export async function bodyOf(options: LanguageModelV4CallOptions): Promise<Record<string, unknown>> {
   await using server = await chatServer(finish("stop") + done)
   await partsOf(modelAt(server.url), options)

@@ -46,7 +46,7 @@ async function inServer(
   })
 }
 
-test("POST /session/:id/message attaches files by a sign in the text and by parts", async () => {
+test("POST /session/:id/message attaches files that are named by @path in the text or by parts", async () => {
   await inServer([text("ok")], async ({ tmp, prompt, requests, files }) => {
     tmp.write("src/app.ts", "one\ntwo\nthree\n")
     const parts = [

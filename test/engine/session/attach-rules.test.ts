@@ -53,7 +53,7 @@ test("in plan mode files are read as before", async () => {
   })
 })
 
-test('a file outside the workspace is asked for, with its message shown, and "once" allows it', async () => {
+test('a file outside the workspace needs a permission: its message is pending until the reply "once" allows it', async () => {
   await inWorld([text("ok")], async (world) => {
     const file = outside(world.tmp, "other.txt", "from outside\n")
     const answered = world.ask(`look at @${file}`)

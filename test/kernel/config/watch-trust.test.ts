@@ -64,8 +64,8 @@ test("Config.watch() follows the trust in a work tree that git init made around 
   })
 })
 
-for (const kind of ["broken", "elsewhere"])
-  test(`Config.watch() ends rights together with trust when the file is ${kind}`, async () => {
+for (const kind of ["broken", "linked from outside"])
+  test(`Config.watch() ignores the settings of a folder when its trust ends, also if the file is ${kind}`, async () => {
     await using tmp = await tmpdir()
     const content = '{ "model": "a/b", "environment": { "pass": ["b"] } }'
     if (kind === "broken") tmp.write(".vitamin/config.jsonc", content)

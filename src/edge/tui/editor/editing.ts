@@ -44,7 +44,7 @@ const steps: Partial<Record<Action, "undo" | "redo" | "yank" | "yankEarlier">> =
   "editor.yankEarlier": "yankEarlier",
 }
 
-/** Whether the action is one of these. */
+/** Performs the action. Returns false if it is not one of these. */
 export function edit(text: Text, action: Action): boolean {
   const { document } = text
   const [move, erasure, kill, step] = [moves[action], erasures[action], kills[action], steps[action]]

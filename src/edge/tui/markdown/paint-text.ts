@@ -4,7 +4,7 @@ import { parseInline } from "./inline.ts"
 
 export function paintText(text: string, paint: Paint, role?: Role): string[] {
   const lines = [""]
-  // Every line break of the source is kept, so the marks of a hard one say nothing.
+  // Every line break of the source is kept, so the marks of a hard line break (a backslash, blanks) are dropped.
   for (const span of parseInline(text.replace(/(?:\\| +)\n/g, "\n"))) {
     const roles = role ? [role, ...span.roles] : span.roles
     for (const [i, part] of span.text.split("\n").entries()) {

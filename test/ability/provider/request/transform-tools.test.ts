@@ -1,4 +1,4 @@
-// What Provider.transform() changes about tools, shown by the body that leaves.
+// What Provider.transform() changes about tools, shown by the request body that is sent.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Provider from "#ability/provider/provider.ts"

@@ -159,7 +159,7 @@ test("a replaced file is shown as a diff, a long diff by its beginning, and an u
     const changed = { type: "diff", path: join(tmp.path, "dots.txt") }
     assert.deepEqual(dots!.content, [{ ...changed, oldText: "some…\ntwo\n", newText: "more…\ntwo\n" }])
     const part = { type: "diff", path: join(tmp.path, "wide.txt"), oldText: "c", newText: "d" }
-    assert.deepEqual(wide!.content, [part], "of a line that is too wide, what was asked for")
+    assert.deepEqual(wide!.content, [part], "for a line that is too wide, the diff has the texts of the call")
   })
 })
 

@@ -40,7 +40,7 @@ test("text is wrapped between words, and long words and wide characters are brok
   assert.deepEqual(wrapTo("ab cdefghij", 6), ["ab", "cdefgh", "ij"])
 })
 
-test("a style goes on in the next line and ends with each", () => {
+test("a style is closed at the end of each line and opened again on the next", () => {
   const lines = wrapTo(paint("heading", "one two three"), 8)
   assert.deepEqual(lines.map(plain), ["one two", "three"])
   for (const line of lines) assert.match(line, /^\u001b\[1;38;2;[\d;]+m.*\u001b\[(0|22;39)m/)
