@@ -73,6 +73,7 @@ export function createApp(options: AppOptions) {
       print: screen.print,
       view: screen.view,
       report,
+      changed: () => screen.refresh(),
       asked: () => {},
       typedAt: () => typedAt,
     })
@@ -113,10 +114,11 @@ export function createApp(options: AppOptions) {
 
   function apply(event: StreamEvent): void {
     if (event.type === "disconnected" || event.type === "connected") isLost = event.type === "disconnected"
-    if (!conversation?.apply(event)) return
+    const isOurs = conversation?.apply(event) === true
+    questions?.apply(event, isOurs)
+    if (!isOurs) return
     transcript.apply(event)
-    questions?.apply(event)
-    if (event.type === "session.idle") usage?.refresh(conversation.session?.id)
+    if (event.type === "session.idle") usage?.refresh(conversation?.session?.id)
     flush()
   }
 
@@ -166,7 +168,8 @@ export function createApp(options: AppOptions) {
   }
 
   function take(result: Result): void {
-    typedAt = Date.now()
+    // Who has sent a prompt waits for what comes.
+    typedAt = result.do === "send" ? 0 : Date.now()
     if (result.do === "send") void send(result.prompt).catch(report)
     if (result.do === "action") void act(result.action).catch(report)
   }

@@ -8,7 +8,7 @@ import { cutTo, wrapTo } from "#edge/tui/screen/width.ts"
 import type { Panel } from "./panel.ts"
 import { createTextLine, type TextLine } from "./text-line.ts"
 
-export type PermissionReply = Omit<Parameters<Client["replyPermission"]>[0], "id">
+type PermissionReply = Omit<Parameters<Client["replyPermission"]>[0], "id">
 
 type Options = {
   request: PermissionRequest
@@ -18,58 +18,86 @@ type Options = {
   diff(preview: string, view: View): Line[]
   /** Shows the whole change in the transcript. */
   showAll(): void
-  /** Until then keys are ignored: the person was typing when the question came. */
-  quietUntil: number
-  done(reply: PermissionReply | undefined): void
+  /** Whether a key is ignored, because the person was typing when the question came. */
+  isQuiet(): boolean
+  /** Sends the answer. Returns why it was refused; then the question stays. */
+  reply(reply: PermissionReply): Promise<string | undefined>
+  changed(): void
 }
 
-/** What the panel waits for: a key, the reason of a rejection, or the rule for "always". */
-type Step = { kind: "choose" } | { kind: "words"; line: TextLine } | { kind: "rule"; line: TextLine }
+/** What the panel waits for: a key, the reason of a rejection, or the rules for "always", one in each line. */
+type Step =
+  | { kind: "choose" }
+  | { kind: "words"; lines: TextLine[]; at: number }
+  | { kind: "rules"; lines: TextLine[]; at: number }
 
 export function createPermissionPanel(options: Options): Panel {
-  const { request, done } = options
-  const rules = request.needs.flatMap((need) => need.rules)
+  const { request } = options
+  const rules = request.needs
+    .flatMap((need) => need.rules)
+    .map(({ permission, pattern }) => `${permission}:${pattern}`)
   const canBeAlways = request.needs.length > 0 && request.needs.every((need) => need.rules.length > 0)
   const isEdit =
     canBeAlways && request.needs.every(({ permission }) => /^file\.(edit|write)$/.test(permission))
   let step: Step = { kind: "choose" }
+  let problem: string | undefined
+  let isSending = false
 
   function handle(key: Key): boolean {
-    if (step.kind === "choose") return Date.now() < options.quietUntil || choose(key)
-    if (key.name === "escape" || (key.ctrl && key.name === "c")) step = { kind: "choose" }
-    else if (key.name === "enter") finish(step)
-    else return step.line.handle(key)
+    if (isSending) return true
+    if (step.kind === "choose") return options.isQuiet() || choose(key)
+    const { name, ctrl } = key
+    if (name === "escape" || (ctrl && name === "c")) leaveStep()
+    else if (name === "enter") finish(step)
+    else if (name === "up" || name === "down") step.at = next(step, name === "up" ? -1 : 1)
+    else if (step.lines[step.at]!.handle(key)) problem = undefined
+    else return false
     return true
   }
 
   function choose({ name, ctrl, alt }: Key): boolean {
-    if (name === "escape" || (ctrl && name === "c")) done({ reply: "reject" })
+    if (name === "escape" || (ctrl && name === "c")) send({ reply: "reject" })
     else if (ctrl || alt) return false
-    else if (name === "y" || name === "o") done({ reply: "once" })
-    else if (name === "n" || name === "r") done({ reply: "reject" })
-    else if (name === "t" || name === "tab") step = { kind: "words", line: createTextLine() }
-    else if (name === "a" && canBeAlways) step = { kind: "rule", line: createTextLine(ruleText()) }
-    else if (name === "s" && canBeAlways) done({ reply: "always", scope: "session" })
-    else if (name === "e" && isEdit) done({ reply: "always", scope: "session", edits: true })
+    else if (name === "y" || name === "o") send({ reply: "once" })
+    else if (name === "n" || name === "r") send({ reply: "reject" })
+    else if (name === "t" || name === "tab") step = { kind: "words", lines: [createTextLine()], at: 0 }
+    else if (name === "a" && canBeAlways)
+      step = { kind: "rules", lines: rules.map((text) => createTextLine(text)), at: 0 }
+    else if (name === "s" && canBeAlways) send({ reply: "always", scope: "session" })
+    else if (name === "e" && isEdit) send({ reply: "always", scope: "session", edits: true })
     else if (name === "d" && request.preview) options.showAll()
     else return false
     return true
   }
 
-  function finish({ kind, line }: Exclude<Step, { kind: "choose" }>): void {
-    const text = line.text.trim()
-    if (kind === "words") done({ reply: "reject", ...(text ? { message: text } : {}) })
-    else if (text === ruleText()) done({ reply: "always" })
+  function leaveStep(): void {
+    step = { kind: "choose" }
+    problem = undefined
   }
 
-  function ruleText(): string {
-    return rules.map(({ permission, pattern }) => `${permission}:${pattern}`).join(", ")
+  function finish({ kind, lines }: Exclude<Step, { kind: "choose" }>): void {
+    const texts = lines.map(({ text }) => text).filter((text) => text.trim())
+    const [text] = texts
+    if (kind === "words") send({ reply: "reject", ...(text ? { message: text.trim() } : {}) })
+    else if (!text) leaveStep()
+    else if (texts.join("\n") === rules.join("\n")) send({ reply: "always" })
+    else send({ reply: "always", rules: texts })
+  }
+
+  function send(reply: PermissionReply): void {
+    isSending = true
+    void options.reply(reply).then((refused) => {
+      isSending = false
+      problem = refused
+      options.changed()
+    })
   }
 
   function view(view: View, rows: number): Tail {
-    const head = headLines(view)
-    const { lines: foot, caret } = footLines(view)
-    const room = Math.max(0, rows - head.length - foot.length)
+    const foot = footLines(view, rows)
+    const whole = headLines(view)
+    const head = whole.length + foot.lines.length > rows ? shortHead(view) : whole
+    const room = Math.max(0, rows - head.length - foot.lines.length)
     const change = request.preview ? options.diff(request.preview, view) : []
     const isCut = change.length > room
     const shown = isCut ? change.slice(0, Math.max(0, room - 1)) : change
@@ -77,14 +105,25 @@ export function createPermissionPanel(options: Options): Panel {
       isCut && room > 0
         ? [view.paint("dim", `… ${change.length - shown.length} more lines (d shows all)`)]
         : []
-    const above = [...head, ...shown, ...cut]
     // On a low terminal the choices stay.
-    const dropped = Math.max(0, above.length + foot.length - rows)
-    const lines = [...above, ...foot].slice(dropped)
+    const above = [...head, ...shown, ...cut].slice(0, Math.max(0, rows - foot.lines.length))
+    const lines = [...above, ...foot.lines].slice(-Math.max(1, rows))
     return {
       lines,
-      caret: { row: Math.max(0, lines.length - foot.length + caret.row), column: caret.column },
+      caret: {
+        row: Math.max(0, lines.length - foot.lines.length + foot.caret.row),
+        column: foot.caret.column,
+      },
     }
+  }
+
+  /** What it is about, one line for each need. */
+  function shortHead({ columns, paint }: View): Line[] {
+    const count = options.more() ? `+${options.more()} ` : ""
+    const lines = request.needs.map(({ permission, target }) => `${permission} ${safeLine(target)}`)
+    return [...lines, ...(lines.length ? [] : [safeLine(request.title)])].map((line, i) =>
+      paint("warning", cutTo(i ? line : count + line, columns)),
+    )
   }
 
   function headLines({ columns, paint }: View): Line[] {
@@ -128,42 +167,69 @@ export function createPermissionPanel(options: Options): Panel {
     ]
   }
 
-  function footLines({ columns, paint }: View): { lines: Line[]; caret: { row: number; column: number } } {
+  function next({ at, lines }: { at: number; lines: TextLine[] }, by: number): number {
+    return (at + by + lines.length) % lines.length
+  }
+
+  function footLines(view: View, rows: number): { lines: Line[]; caret: { row: number; column: number } } {
+    const { columns, paint } = view
+    const wrong = problem ? wrapTo(paint("error", `✗ ${safeLine(problem)}`), columns) : []
     if (step.kind === "choose") {
-      const lines = wrapChoices(columns)
-      return { lines, caret: { row: lines.length - 1, column: 0 } }
+      const forms = choices().map((words) => wrapChoices(words, columns))
+      const lines = forms.find(({ length }) => length < Math.max(2, rows)) ?? forms.at(-1)!
+      const above = wrong.slice(0, 2)
+      return { lines: [...above, ...lines], caret: { row: above.length + lines.length - 1, column: 0 } }
     }
     const label =
-      step.kind === "words" ? "say what to do instead: " : "always allow (enter accepts, change it first): "
-    const isNarrow = label.length > columns / 2
-    const input = step.line.view(columns - (isNarrow ? 0 : label.length) - 1)
-    const lines = isNarrow
-      ? [paint("dim", cutTo(label, columns)), input.line]
-      : [paint("dim", label) + input.line]
-    return { lines, caret: { row: lines.length - 1, column: input.column + (isNarrow ? 0 : label.length) } }
-  }
-
-  /** A choice is not parted. */
-  function wrapChoices(columns: number): Line[] {
-    const lines: Line[] = []
-    for (const choice of choices()) {
-      const joined = lines.length ? `${lines.at(-1)}  ${choice}` : choice
-      if (lines.length && joined.length > columns) lines.push(choice)
-      else lines.splice(-1, 1, joined)
+      step.kind === "words"
+        ? "say what to do instead: "
+        : rules.length > 1
+          ? "always allow these (enter accepts, change them first; an empty one is left out):"
+          : "always allow (enter accepts, change it first): "
+    const isApart = label.length > columns / 2 || step.lines.length > 1
+    const indent = isApart ? 0 : label.length
+    const inputs = step.lines.map((line) => line.view(columns - indent - 1))
+    const room = Math.max(1, rows - 1 - wrong.length)
+    const start = Math.max(0, Math.min(step.at, inputs.length - room))
+    const shown = inputs.slice(start, start + room).map(({ line }) => line)
+    const head = isApart ? [paint("dim", cutTo(label, columns))] : []
+    const body = isApart ? shown : [paint("dim", label) + shown[0]]
+    const lines = [...wrong, ...head, ...body].slice(-Math.max(1, rows))
+    return {
+      lines,
+      caret: { row: lines.length - body.length + step.at - start, column: inputs[step.at]!.column + indent },
     }
-    return lines.map((line) => cutTo(line, columns))
   }
 
-  function choices(): string[] {
-    return [
-      "[y]es",
-      ...(canBeAlways ? ["[a]lways…", "in this [s]ession"] : []),
-      ...(isEdit ? ["all [e]dits"] : []),
-      "[n]o",
-      "[t]ell it what to do instead",
-      ...(request.preview ? ["whole [d]iff"] : []),
+  /** The choices in words, shorter, and as keys alone, for a terminal that is too low for the words. */
+  function choices(): string[][] {
+    const all: [long: string, short: string][] = [
+      ["[y]es", "[y]es"],
+      ...(canBeAlways
+        ? ([
+            ["[a]lways…", "[a]lways"],
+            ["in this [s]ession", "[s]ession"],
+          ] as [string, string][])
+        : []),
+      ...(isEdit ? ([["all [e]dits", "[e]dits"]] as [string, string][]) : []),
+      ["[n]o", "[n]o"],
+      ["[t]ell it what to do instead", "[t]ell"],
+      ...(request.preview ? ([["whole [d]iff", "[d]iff"]] as [string, string][]) : []),
     ]
+    const keys = all.map(([, short]) => /\[(.)\]/.exec(short)![1]).join("/")
+    return [all.map(([long]) => long), all.map(([, short]) => short), [`keys: ${keys}`]]
   }
 
   return Object.freeze({ view, handle })
+}
+
+/** A choice is not parted. */
+function wrapChoices(choices: readonly string[], columns: number): Line[] {
+  const lines: Line[] = []
+  for (const choice of choices) {
+    const joined = lines.length ? `${lines.at(-1)}  ${choice}` : choice
+    if (lines.length && joined.length > columns) lines.push(choice)
+    else lines.splice(-1, 1, joined)
+  }
+  return lines.map((line) => cutTo(line, columns))
 }

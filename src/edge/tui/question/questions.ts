@@ -1,9 +1,16 @@
 // The open questions of the session and its tasks, one panel after the other. A question that is answered elsewhere, in
 // another terminal for example, goes away.
-import type { Client, ElicitationRequest, PermissionRequest, StreamEvent } from "#client/client.ts"
+import {
+  type Client,
+  ClientError,
+  type ElicitationRequest,
+  type PermissionRequest,
+  type StreamEvent,
+} from "#client/client.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
-import type { Open } from "./panel.ts"
-import { createPermissionPanel, type PermissionReply } from "./permission-panel.ts"
+import { createElicitationPanel } from "./elicitation-panel.ts"
+import type { Open, Panel } from "./panel.ts"
+import { createPermissionPanel } from "./permission-panel.ts"
 
 type Question =
   | { kind: "permission"; request: PermissionRequest }
@@ -17,13 +24,15 @@ type Options = {
   print(lines: Line[]): void
   view(): View
   report(error: unknown): void
+  /** A panel must be drawn again. */
+  changed(): void
   /** A question appears: the person may be elsewhere. */
   asked(title: string): void
   /** When the person last typed. */
   typedAt(): number
 }
 
-/** Milliseconds: who has typed so recently may not have seen the question. */
+/** Milliseconds: who has typed so recently may not have seen the question. Keys count again after a pause. */
 const recent = 1_000
 const quiet = 600
 
@@ -59,31 +68,63 @@ export function createQuestions(options: Options) {
   }
 
   async function ask(question: Question): Promise<void> {
-    const quietUntil = Date.now() - options.typedAt() < recent ? Date.now() + quiet : 0
-    if (question.kind === "permission") await askPermission(question.request, quietUntil)
-  }
-
-  async function askPermission(request: PermissionRequest, quietUntil: number): Promise<void> {
-    options.asked(request.title)
-    const reply = await options.open<PermissionReply>((done) => {
+    const isQuiet = createQuiet(options.typedAt())
+    const { request } = question
+    options.asked(question.kind === "permission" ? question.request.title : question.request.message)
+    await options.open<true>((done) => {
       if (current) current.close = () => done(undefined)
-      return createPermissionPanel({
-        request,
-        more: () => waiting.length,
-        diff: options.diff,
-        showAll: () => options.print(options.diff(request.preview ?? "", options.view())),
-        quietUntil,
-        done,
-      })
+      return panelOf(question, isQuiet, (call) => send(request.id, call, done))
     })
-    if (!reply) return
-    const { notice } = await options.client.replyPermission({ id: request.id, ...reply })
-    if (notice) options.report(new Error(notice))
   }
 
-  function apply(event: StreamEvent): void {
-    if (event.type === "permission.requested") add({ kind: "permission", request: event.payload })
-    if (event.type === "elicitation.requested") add({ kind: "elicitation", request: event.payload })
+  function panelOf(
+    question: Question,
+    isQuiet: () => boolean,
+    answer: (call: () => Promise<{ replied: true; notice?: string }>) => Promise<string | undefined>,
+  ): Panel {
+    const { client, diff, changed } = options
+    const shared = { more: () => waiting.length, isQuiet, changed }
+    if (question.kind === "elicitation") {
+      const { request } = question
+      return createElicitationPanel({
+        ...shared,
+        request,
+        reply: (reply) => answer(() => client.replyElicitation({ id: request.id, ...reply })),
+      })
+    }
+    const { request } = question
+    return createPermissionPanel({
+      ...shared,
+      request,
+      diff,
+      showAll: () => options.print(diff(request.preview ?? "", options.view())),
+      reply: (reply) => answer(() => client.replyPermission({ id: request.id, ...reply })),
+    })
+  }
+
+  /** Returns why the answer was refused; the panel then stays open. */
+  async function send(
+    id: string,
+    call: () => Promise<{ replied: true; notice?: string }>,
+    done: (value: true | undefined) => void,
+  ): Promise<string | undefined> {
+    try {
+      const { notice } = await call()
+      if (notice) options.report(new Error(notice))
+    } catch (error) {
+      // Somebody else was faster.
+      const isGone = error instanceof ClientError && error.status === 404
+      if (!isGone && current?.id === id) return error instanceof Error ? error.message : String(error)
+    }
+    done(true)
+    return undefined
+  }
+
+  /** `isOurs`: it is about the session or a task of it. A server may ask without a session. */
+  function apply(event: StreamEvent, isOurs: boolean): void {
+    if (event.type === "permission.requested" && isOurs) add({ kind: "permission", request: event.payload })
+    if (event.type === "elicitation.requested" && (isOurs || event.payload.sessionId === undefined))
+      add({ kind: "elicitation", request: event.payload })
     if (event.type === "permission.replied" || event.type === "elicitation.replied") remove(event.payload.id)
   }
 
@@ -101,4 +142,14 @@ export function createQuestions(options: Options) {
     },
     count: () => waiting.length + Number(current !== undefined),
   })
+}
+
+/** Tells for each key whether it still belongs to what the person was writing when the question came. */
+function createQuiet(typedAt: number): () => boolean {
+  let until = Date.now() - typedAt < recent ? Date.now() + quiet : 0
+  return () => {
+    if (Date.now() >= until) return false
+    until = Date.now() + quiet
+    return true
+  }
 }

@@ -49,7 +49,8 @@ export function createTextLine(first = "", options: { isSecret?: boolean } = {})
     },
     /** The part that fits, and the column of the caret. */
     view(columns: number): { line: Line; column: number } {
-      const shown = (parts: string[]) => (options.isSecret ? "•".repeat(parts.length) : safe(parts.join("")))
+      const shown = (parts: string[]) =>
+        options.isSecret ? "•".repeat(parts.length) : safeInLine(parts.join(""))
       let left = shown(before)
       while (widthOf(left) > columns - 1) left = clustersOf(left).slice(1).join("")
       let right = shown(after)
@@ -64,6 +65,11 @@ function move(before: string[], after: string[], by: -1 | 1): void {
   if (moved === undefined) return
   if (by < 0) after.unshift(moved)
   else before.push(moved)
+}
+
+/** A line break in a value that was given is shown as its code. */
+function safeInLine(text: string): string {
+  return safe(text).replaceAll("\n", "\\n")
 }
 
 function oneLine(text: string): string {
