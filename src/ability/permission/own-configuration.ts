@@ -181,8 +181,8 @@ function couldBeOurs(segment: string): boolean {
   if (segment.length > maxSegment) return /[$*?{[]/.test(segment)
   const pattern = segment.toLowerCase().replace(hole, "*")
   if (!pattern.includes("*")) return false
-  // A pattern does not match a leading dot. A variable may expand to one, but only counts with three more characters:
-  // otherwise every variable would.
+  // A pattern does not match a leading dot. A variable may expand to one, but it counts only if the segment has at least
+  // three other characters; otherwise every segment with a variable would count.
   if (!pattern.startsWith(".") && (!/^[${]/.test(segment) || pattern.replaceAll("*", "").length < 3))
     return false
   return [...protectedNames].some((name) => fitsText(pattern, name))

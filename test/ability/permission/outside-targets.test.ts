@@ -184,7 +184,7 @@ test("paths are judged from the folder that the command starts in", async () => 
   await Instance.disposeAll()
 })
 
-test("vitamin run with a rule for git makes no worktree and no copy outside, and goes up within the workspace", async () => {
+test("vitamin run with a rule for git makes no worktree or copy outside, and allows .. inside the workspace", async () => {
   await using tmp = await tmpdir({ git: true })
   mkdirSync(join(tmp.path, "sub"))
   const bash = (command: string) => call("bash", { command })

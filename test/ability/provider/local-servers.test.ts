@@ -72,11 +72,11 @@ test("findLocalServers() asks each server in its own API and lists the models th
 })
 
 for (const [says, ids, chosen] of [
-  ["the first where no name is known", ["b", "a"], "b"],
+  ["the first model if no name is known", ["b", "a"], "b"],
   ["a coder before an instruct model", ["x-instruct", "y", "deepseek-coder"], "deepseek-coder"],
   ["an instruct model before others", ["base-7b", "foo-7b-Instruct"], "foo-7b-Instruct"],
-  ["none where all are for embedding", ["text-embedding-nomic", "all-MiniLM-L6"], undefined],
-  ["no name that could drive a terminal", ["evil\u001b[2J", "fine"], "fine"],
+  ["no model if all are for embedding", ["text-embedding-nomic", "all-MiniLM-L6"], undefined],
+  ["no model with control characters in its name", ["evil\u001b[2J", "fine"], "fine"],
 ] as const)
   test(`findLocalServers() takes ${says}`, async () => {
     await using server = await serve(list(...ids))

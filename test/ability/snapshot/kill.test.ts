@@ -34,7 +34,7 @@ test("a revert that is killed converges on the next try", () =>
   }))
 
 for (const paths of ["worktree", ["a.txt", "c.txt"]] as const)
-  test(`a call (${paths}) whose process died is recovered for the next revert, which refuses what is unproven`, () =>
+  test(`a call (${paths}) whose process died is recovered, and a revert refuses changes that may be somebody else's`, () =>
     inProject(
       async (tmp) => {
         tmp.write("a.txt", "a")
@@ -59,7 +59,7 @@ function start(directory: string, messageId: string): Child {
   return run(process.execPath, [script, directory, messageId])
 }
 
-/** Kills it in the middle; one that is faster has simply done it. */
+/** Kills the revert in the middle, unless it has already finished. */
 async function killWhen(child: Child, isSo: () => boolean): Promise<void> {
   await using running = child
   await running.line(/^begin/)

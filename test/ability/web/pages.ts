@@ -43,7 +43,7 @@ export function granting(...sites: Site[]): Slots {
   return { permit: () => ({ granted: sites.map(({ origin }) => origin) }) }
 }
 
-/** As servers do that do not encode what they send. */
+/** Redirects like a server that does not percent-encode the path: the header has UTF-8 bytes. */
 export function redirect(to: string, status = 302) {
   const location = Buffer.from(to).toString("latin1")
   return (response: ServerResponse) => void response.writeHead(status, { location }).end("moved")

@@ -66,7 +66,7 @@ test("toMarkdown() skips attributes of a megabyte, and comments, scripts and tag
 
 test("toMarkdown() ends with the signal, also while a page keeps its thread busy", async () => {
   const stop = new AbortController()
-  // Deep inside of an element whose content is not counted as depth, and slow for that.
+  // Nesting inside of <svg> is not counted as depth, so the page is not too deep for the parser, only slow.
   const work = toMarkdown(`<svg>${"<g>".repeat(90_000)}`, "https://example.com/", stop.signal)
   setImmediate(() => stop.abort(new Error("stopped")))
   await assert.rejects(work, /stopped/)
@@ -81,7 +81,7 @@ test("stripTags() keeps blocks of text with decoded entities, without menus, scr
   assert.equal(text, "Head\n\none two three\nfour &unknown; 1 < 2\n\n- a\n- b\nend")
 })
 
-test("markdown-worker.ts imports nothing that the rest of the program imports: a bundle would start that in the thread", () => {
+test("markdown-worker.ts shares no import with the program: the bundler would load such a shared chunk in the thread", () => {
   const importsOf = (name: string) => {
     const source = new URL(`../../../src/ability/web/${name}`, import.meta.url)
     return [...readFileSync(source, "utf8").matchAll(/^import (?!type).* from "([^"]+)"/gm)].map(

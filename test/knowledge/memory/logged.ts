@@ -1,10 +1,10 @@
-// What is written to the log meanwhile.
+// Collects what a function writes to the log.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Log from "#kernel/process/log.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
-/** The log lines of what is done. */
+/** Runs a function, and returns the lines that it wrote to the log. */
 export async function logged(fn: () => unknown): Promise<string> {
   await using tmp = await tmpdir()
   const file = join(tmp.path, "log")

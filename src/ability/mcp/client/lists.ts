@@ -1,5 +1,5 @@
-// The lists of a server: tools, resources, resource templates, prompts. Entries of the wrong shape are left out. A list
-// that cannot be read is a problem of the server, but without its tools the server has failed.
+// The lists of a server: tools, resources, resource templates, prompts. Entries of the wrong shape are left out. If the list
+// of tools cannot be read, the server has failed; another list that cannot be read is only reported as a problem.
 import type {
   MCPClient,
   MCPPrompt,

@@ -34,7 +34,7 @@ test("read gives the lines of a range, numbered", async () => {
   })
 })
 
-test("read accepts an absolute path, and a last line with its end", async () => {
+test("read accepts an absolute path, and shows no empty line after the last newline", async () => {
   await inProject(async (tmp) => {
     const path = tmp.write("a.txt", "one\ntwo\n")
     assert.equal((await call("read", { path })).text, "1\tone\n2\ttwo")
@@ -96,7 +96,7 @@ test("read of a file of gigabytes uses little memory and stops at endLine", asyn
   })
 })
 
-test("read of a long file without a count says its size", async () => {
+test("read of a file that is too long to count its lines says its size", async () => {
   await inProject(async (tmp) => {
     const path = tmp.write("big.log", "")
     for (let i = 0; i < 40; i++) appendFileSync(path, "some line of a log\n".repeat(55_000))

@@ -157,7 +157,7 @@ test("createMarkdown() finishes each line of code and each block at once, and sh
   assert.deepEqual(markdown.take(), ["", "• f"])
 })
 
-test("createMarkdown() gives the beginning of a long paragraph away", () => {
+test("createMarkdown() finishes the first lines of a long paragraph before it ends", () => {
   const markdown = createMarkdown(viewOf(40), { languages })
   markdown.add("some **words** and more ".repeat(500))
   const finished = markdown.take()
