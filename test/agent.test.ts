@@ -29,7 +29,7 @@ async function withAgent(tmp: Tmp, llm: FakeLlm, code: string): Promise<string[]
   return child.lines
 }
 
-test("Agent.process() yields the events of its prompt and of the tasks that it gives away", async () => {
+test("Agent.process() yields the events of its prompt and of the tasks that it delegates", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([call("subtask", { task: "count" }), text("Three."), text("It is three.")])
   const lines = await withAgent(

@@ -1,4 +1,5 @@
-// What a program that imports the built package keeps by itself: maps with initial data and `onPersist`, in files of its own.
+// A program that imports the built package and persists data itself: maps with initial data and `onPersist`, in its
+// own files.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"

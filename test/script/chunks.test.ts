@@ -1,5 +1,5 @@
-// The files of `dist/`: whoever needs a part of the program must not get the server with it, and opens no file that only
-// hands on what another one exports.
+// The files of `dist/`: a command that needs only a part of the program does not load the server, and only the
+// entries of the package re-export other files.
 import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
 import { test } from "node:test"

@@ -1,4 +1,4 @@
-// Node's own modules are taken without reading all that they export.
+// Node's own modules are imported without reading all of their exports.
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
 import { test } from "node:test"

@@ -1,4 +1,4 @@
-// Ids that sort by the time they were made.
+// Ids that sort by the time of their creation.
 import assert from "node:assert/strict"
 import { mock, test } from "node:test"
 import { createId, followId } from "#util/id.ts"

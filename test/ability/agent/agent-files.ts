@@ -1,4 +1,4 @@
-// One agent in each form of file, and where files of agents lie.
+// Agent files for tests: one in each format, and the folder that they are in.
 import * as Trust from "#kernel/trust/trust.ts"
 import type { Tmp } from "../../fixture/tmpdir.ts"
 

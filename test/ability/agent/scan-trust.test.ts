@@ -1,4 +1,4 @@
-// What files of agents may do in folders that are trusted, untrusted, and the person's own.
+// What agent files may do in trusted folders, in untrusted folders, and in the person's own folders.
 import assert from "node:assert/strict"
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"

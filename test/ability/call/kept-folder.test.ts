@@ -1,4 +1,4 @@
-// The folder that a session's next command starts in, as the model hears of it.
+// The folder in which the next command of a session starts, and how the model is told about it.
 import assert from "node:assert/strict"
 import { rmSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// The bounded sink: two ends for the model, the whole on disk, little in memory.
+// Bounded output: the model gets the beginning and the end, the disk gets everything, and memory holds little.
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"

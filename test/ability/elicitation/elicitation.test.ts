@@ -1,4 +1,4 @@
-// Forms of MCP servers: what can be shown, what fits them, and whom a server may ask.
+// Forms of MCP servers: which can be shown, which replies fit them, and which person a server may ask.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { createElicit } from "#ability/elicitation/create-elicit.ts"

@@ -1,4 +1,4 @@
-// The diff that people see: as short as it can be, right when applied, and bounded.
+// The diff that people see: it is minimal, gives the new text when it is applied, and is bounded.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { lineDiff } from "#ability/file/line-diff.ts"

@@ -1,4 +1,4 @@
-// What is told where a text is not in a file: the nearest place, in what it differs, and what would work.
+// The error for a text that is not in a file: it shows the nearest place, how that differs, and what would work.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"

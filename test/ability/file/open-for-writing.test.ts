@@ -1,4 +1,5 @@
-// Writing goes where it is allowed and nowhere else: judged by the real place, and held to it whatever is swapped.
+// Files are written only where that is allowed. The real path decides, also if a part of the path is swapped
+// meanwhile.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import {

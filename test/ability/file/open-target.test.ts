@@ -1,4 +1,4 @@
-// What a tool opens is where it may read: the workspace, and what was granted for the one call.
+// A tool opens only files that it may read: those of the workspace, and those that were granted for this call.
 import assert from "node:assert/strict"
 import { symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"

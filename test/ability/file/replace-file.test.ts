@@ -1,4 +1,4 @@
-// How a file is replaced: what is kept, what happens on a full or read-only disk, and in folders of others.
+// Replacing a file: what is kept of it, full and read-only disks, and folders of other users.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import {

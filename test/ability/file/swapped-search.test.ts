@@ -1,5 +1,5 @@
-// A file or a folder that is swapped for a link and back, as fast as it goes, while the folder above it is searched: what
-// the link leads to is never shown, be it outside of the workspace or where the rules deny reading.
+// While a folder is searched, a file or a folder in it is swapped for a link and back, as fast as possible. The
+// target of the link is never shown, whether it is outside of the workspace or denied by the rules.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { judgeStep } from "#ability/call/judge-step.ts"

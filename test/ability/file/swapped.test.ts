@@ -1,4 +1,5 @@
-// A file that is swapped for a link to one outside, and back, as fast as it goes, while tools work on it: no byte from outside is shown, and none is written there.
+// While tools work on a file, it is swapped for a link to a file outside and back, as fast as possible. No byte from
+// outside is shown, and none is written there.
 import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"

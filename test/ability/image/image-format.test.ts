@@ -1,4 +1,4 @@
-// Images known by their content, and those that are refused before anything unpacks them.
+// Images are recognised by their content, and refused before anything unpacks them.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { deflateSync } from "node:zlib"

@@ -1,4 +1,4 @@
-// What comes over http to bring us down: streams without an end, and visitors of the port that waits for a login.
+// Attacks over HTTP: streams without an end, and strangers at the port that waits for a login.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"

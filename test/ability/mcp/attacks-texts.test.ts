@@ -1,4 +1,4 @@
-// Names and texts of servers that hide something, or would be taken for those of another.
+// Names and texts of servers that hide something, or could be mistaken for those of another server.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { fieldsOf } from "#ability/elicitation/elicitation-form.ts"

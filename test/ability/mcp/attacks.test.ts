@@ -1,4 +1,4 @@
-// What a server can send to bring us down: one bad message must cost no more than itself.
+// Messages of a server that try to break the client: one bad message must affect nothing but itself.
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test } from "node:test"

@@ -1,5 +1,5 @@
-// The protocol's own conformance suite against our client: every scenario that a revision requires, sign-in included, in
-// both lines of the suite. It brings its servers along, on loopback.
+// The protocol's conformance suite against our client: every scenario that a revision requires, including logins, in
+// both versions of the suite. The suite starts its own servers on loopback.
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test } from "node:test"

@@ -1,4 +1,4 @@
-// A server that is no longer wanted, or replaced, while its tools are being loaded.
+// A server is removed or replaced while its tools are being loaded.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setSessionServers } from "#ability/mcp/if-configured.ts"

@@ -1,4 +1,5 @@
-// What was kept of servers that nobody uses any more goes; what is used, and what is not ours, stays.
+// Manifests of servers that nobody uses any more are removed from the cache. Used ones, and files that are not ours,
+// stay.
 import assert from "node:assert/strict"
 import { mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// The servers of an instance while it stands: lists that change, files that change, and servers that end.
+// The servers of a running instance: lists that change, files that change, and servers that end.
 import assert from "node:assert/strict"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

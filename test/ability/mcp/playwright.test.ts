@@ -1,5 +1,5 @@
-// The real @playwright/mcp with Debian's Chromium: the model opens a page, reads it and clicks, and the page's server sees
-// the click. Nothing but loopback is reached, and no browser is left.
+// The real @playwright/mcp with Debian's Chromium: the model opens a page, reads it and clicks, and the page's
+// server sees the click. Only loopback is reached, and no browser process is left.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { accessSync, constants } from "node:fs"

@@ -1,5 +1,5 @@
-// An MCP server over stdio that answers with lines as a file has them, whatever they are. `$id` in a line is the id of the
-// question. What the file does not name is refused.
+// An MCP server over stdio that answers each method with the lines that a file gives for it, valid or not. `$id` in
+// a line is replaced by the id of the request. Other methods are refused.
 import { readFileSync, writeFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"

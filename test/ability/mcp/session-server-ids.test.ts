@@ -1,4 +1,5 @@
-// Sessions of one folder that bring servers of one name: whose program is whose, and what of theirs is told apart.
+// Sessions of one folder whose clients add servers with the same name: which program each session reaches, and under
+// which id.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

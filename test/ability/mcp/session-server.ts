@@ -1,4 +1,4 @@
-// Servers as a client brings them with a session.
+// Servers that a client adds to a session.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,4 @@
-// Servers that clients bring with sessions: how long they live, whose they are, and what is said of them.
+// Servers that clients add to sessions: when they end, which sessions see them, and what is reported about them.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"

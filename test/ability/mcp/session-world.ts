@@ -1,4 +1,4 @@
-// An instance whose sessions have servers that clients brought with them.
+// An instance whose sessions have servers that their clients added.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,5 +1,6 @@
-// One session at a terminal with server-everything: the agent gets its prompt and its resource, calls its tool, and the
-// person answers what it asks, in a form and by going to an address. Over stdio, and over http.
+// A whole session in a terminal with server-everything, over stdio and over HTTP: the agent gets a prompt and a
+// resource of the server and calls its tool, and the person answers its questions, in a form and by opening an
+// address.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"

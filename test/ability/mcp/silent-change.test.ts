@@ -1,4 +1,4 @@
-// A server that is up and changes its tools without a word.
+// A running server changes its tools without a notification.
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { type TestContext, test } from "node:test"

@@ -1,5 +1,5 @@
-// An MCP server of a few lines over stdio, which starts at once: it offers the tools that its argument names, or hangs, or
-// ends. What it was called with goes to the file of its second argument.
+// A small MCP server over stdio that starts fast: it offers the tools that its first argument names, or hangs, or
+// ends. It writes the arguments of its calls to the file that its second argument names.
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"

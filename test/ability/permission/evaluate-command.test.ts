@@ -1,4 +1,5 @@
-// Shell commands against rules: what a wildcard covers, what only a person can allow, and what a denial reaches.
+// Shell commands against rules: what a wildcard covers, what only a person can allow, and which nested commands a
+// deny rule reaches.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Permission from "#ability/permission/permission.ts"

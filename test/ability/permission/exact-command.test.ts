@@ -1,5 +1,5 @@
-// What "always" means of a command: the words that were shown, and no other command that has the same text without
-// its quotes.
+// A grant ("always") for a command: it allows the words that were shown, and no command that has the same text only
+// without its quotes.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Permission from "#ability/permission/permission.ts"

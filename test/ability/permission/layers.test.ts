@@ -1,4 +1,4 @@
-// Layers of rules at random: what no layer may do, whatever it says. Each round can be repeated by its seed.
+// Random layers of rules: what no layer can do, whatever rules it has. A failed round can be repeated by its seed.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Permission from "#ability/permission/permission.ts"

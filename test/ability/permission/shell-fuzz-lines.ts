@@ -1,4 +1,4 @@
-// Lines for shell-fuzz.test.ts: pieces of shell with all its odd corners, and how they are changed at random.
+// Random lines for shell-fuzz.test.ts: made of pieces of unusual shell syntax, and mutated.
 import { seeds } from "./shell-fuzz-seeds.ts"
 
 const tokens = [

@@ -1,4 +1,5 @@
-// Where shell-fuzz-lines.ts begins: lines that show corners in which bash and a parser may part, each harmless as it is.
+// The lines with which shell-fuzz-lines.ts begins: syntax that bash and a parser may read differently. Each line is
+// harmless as it is.
 
 /** A day's work. */
 const plain = [

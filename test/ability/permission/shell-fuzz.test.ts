@@ -1,5 +1,5 @@
-// Lines made of pieces of shell, changed at random, judged, and run in a real bash where programs only note their names:
-// nothing that was allowed may have run a program that no rule covers or that is denied, or have written a file.
+// Random shell lines are judged, and run in a real bash whose programs only record their names. A line that was
+// allowed must not have run a program that no rule allows or that a rule denies, and must not have written a file.
 import assert from "node:assert/strict"
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"

@@ -1,4 +1,4 @@
-// The todo tool as the writer of plans: steps with ids that wait for others, and the relations that it keeps.
+// Plans that the todo tool writes: steps with ids that depend on others, and the relations that are stored.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as TodoList from "#ability/plan/todo-list.ts"

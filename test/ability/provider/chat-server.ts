@@ -1,4 +1,4 @@
-// A chat-completions server that writes exactly the given bytes, for what no well-behaved server says.
+// A chat-completions server that writes exactly the given bytes, for answers that no correct server sends.
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

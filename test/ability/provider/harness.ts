@@ -1,4 +1,4 @@
-// An instance with an environment of its own, and what a stream said.
+// Runs a test in an instance with its own environment, and collects the parts of a model's stream.
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import * as Provider from "#ability/provider/provider.ts"
 import { Instance } from "#kernel/instance.ts"

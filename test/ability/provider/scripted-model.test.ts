@@ -1,4 +1,4 @@
-// The model in process says what the loopback model says, in the same parts.
+// The scripted model in this process gives the same stream parts as the loopback model.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import {

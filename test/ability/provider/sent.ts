@@ -1,4 +1,4 @@
-// The request that leaves for a model, after Provider.transform(), with its provider living on loopback.
+// The request body that is sent to a model after Provider.transform(), with a provider on loopback.
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider"
 import * as Provider from "#ability/provider/provider.ts"
 import { fakeLlm, type Request, text } from "../../fixture/fake-llm.ts"

@@ -1,4 +1,4 @@
-// What is left of a program's output: every case in one piece, and byte by byte.
+// The output of a program after cleaning: each case as a whole, and byte by byte.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { createCleaner } from "#ability/shell/clean-output.ts"

@@ -1,6 +1,5 @@
-// A process that runs a command in front and one in the background, each sleeping as long as it is told, and then waits:
-//   node host.ts FOLDER NAP
-// SIGTERM ends it as the command line does, SIGUSR2 by process.exit().
+// A process that runs one command in the foreground and one in the background, both sleeping NAP seconds, and waits:
+// node host.ts FOLDER NAP. SIGTERM ends it like the command line does, SIGUSR2 by process.exit().
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { runTool } from "#ability/tool/run-tool.ts"

@@ -1,5 +1,5 @@
-// A repository whose configuration, attributes and hooks run a program wherever git can be made to run one. In a folder
-// that nobody trusts, none of them runs, whatever git commands rules allow.
+// A repository whose configuration, attributes and hooks make git run a program in every possible way. In an
+// untrusted folder none of these programs runs, whatever git commands the rules allow.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"

@@ -1,4 +1,4 @@
-// Which processes of the machine have a text in their command line.
+// Finds the processes of the machine whose command line contains a text.
 import { execFileSync } from "node:child_process"
 
 let count = 0

@@ -1,4 +1,4 @@
-// Guards of the store and of git calls that only show when somebody else is fast, or means harm.
+// Guards of the store and of git calls that matter only in a race or against an attacker.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import {

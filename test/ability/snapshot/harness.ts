@@ -1,4 +1,4 @@
-// A project in which things are changed as a session changes them: the snapshot of each change stands in a message.
+// A project whose files are changed like in a session: the snapshot of each change is stored in a message.
 import { spawnSync } from "node:child_process"
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { join } from "node:path"

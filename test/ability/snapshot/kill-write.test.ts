@@ -1,5 +1,5 @@
-// `write` and `edit` killed at each of their file calls: the next undo needs no force, for the arguments of the call prove
-// who wrote the file, and nothing is left beside it.
+// `write` and `edit` are killed at each of their file calls. The next revert needs no force, because the arguments
+// of the call prove who wrote the file, and no temporary file is left.
 import assert from "node:assert/strict"
 import { linkSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

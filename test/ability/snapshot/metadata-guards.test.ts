@@ -1,4 +1,5 @@
-// Modes, folders and links that somebody else changed since, or that lead out of the work tree, and what is not covered.
+// Modes, folders and links that somebody else has changed since, or that lead out of the work tree, and changes that
+// are not covered.
 import assert from "node:assert/strict"
 import {
   chmodSync,

@@ -1,5 +1,5 @@
-// What a command changes beside the bytes of files: modes, folders, links, named pipes. All of it is shown, undone, and
-// done again.
+// Changes of a command besides the content of files: modes, folders, links, named pipes. All of them are shown,
+// reverted, and restored when the revert is reverted.
 import assert from "node:assert/strict"
 import { chmodSync, linkSync, mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// What a command moved about, and what a person put in the way since.
+// Files that a command moved, and files of a person, or refusals of the system, that stand in the way of a revert.
 import assert from "node:assert/strict"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"

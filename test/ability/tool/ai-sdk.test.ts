@@ -1,4 +1,4 @@
-// The `tools` object as the AI SDK takes it, by its types and by its own reading of a schema.
+// The `tools` object for the AI SDK fits the SDK's types, and the SDK reads its schemas correctly.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { asSchema, type ToolSet } from "@ai-sdk/provider-utils"

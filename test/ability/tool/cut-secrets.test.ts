@@ -1,4 +1,4 @@
-// Tools that cut long lines, through the gate: where a saved key lies across the cut, no part of it is shown.
+// Tools that cut long lines, through the gate: if a stored key lies across the cut, no part of it is shown.
 import assert from "node:assert/strict"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// The one gate: what reaches execute, in which order, and what comes back.
+// The gate for all tools: the order of its checks, what reaches `execute`, and what it returns.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,4 +1,4 @@
-// Tools of MCP servers as tools of ours: their names, what of them is believed, and what they give back.
+// Tools of MCP servers as tools of vitamin: their names, which of their annotations count, and their results.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { zodToToolSchema } from "#ability/call/zod-to-tool-schema.ts"

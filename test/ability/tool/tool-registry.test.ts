@@ -1,4 +1,4 @@
-// Defining tools, where they are known, and the forms in which models get them.
+// Defining tools, in which instances they exist, and the forms in which models get them.
 import assert from "node:assert/strict"
 import { afterEach, test } from "node:test"
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"

@@ -1,4 +1,5 @@
-// Which URLs may be fetched: every spelling of what is not public is denied, and all addresses of a name count.
+// Which URLs may be fetched: addresses that are not public are denied in every spelling, and every address of a name
+// must be public.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { checkUrl, UrlDenied } from "#index.ts"

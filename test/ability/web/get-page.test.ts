@@ -1,4 +1,4 @@
-// Connections: to the address that was checked and no other, through a proxy where there is one, within limits.
+// Connections: only to the address that was checked, through a proxy if there is one, within limits.
 import assert from "node:assert/strict"
 import { createServer } from "node:http"
 import { connect } from "node:net"

@@ -1,4 +1,4 @@
-// Pages as Markdown, and pages that were made to be hard.
+// Web pages as Markdown, including pages that are made to overload the parser.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"

@@ -1,4 +1,4 @@
-// The repository as a source: what is listed, found and told of it, on real trees with ignore files.
+// The repository as a source: what is listed, found and reported, on real trees with ignore files.
 import assert from "node:assert/strict"
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// The store as a source: what is found of a project, what is not shown of others, and what is never shown.
+// The store as a source: what is found of the project, what of other projects is hidden, and what is never shown.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Session from "#engine/session/session.ts"

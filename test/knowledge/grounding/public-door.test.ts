@@ -1,4 +1,4 @@
-// The sources as a program that embeds vitamin has them.
+// The sources in the public API, for programs that embed vitamin.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { Grounding, Instance, Storage } from "#index.ts"

@@ -1,4 +1,4 @@
-// Another embedder's cosines on the scale of the embedded one, and the prefixes that models ask for.
+// Maps the cosines of another embedder to the scale of the embedded one, and adds the prefixes that models need.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"

@@ -1,4 +1,4 @@
-// Things of any kind in an index: narrowed, on a file that several use, closed while it is at work.
+// Items of any kind in an index: filtered, in a file that several processes use, closed during work.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"

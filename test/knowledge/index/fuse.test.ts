@@ -1,4 +1,4 @@
-// How what words found and what vectors found become one order.
+// Merges the results by words and the results by vectors into one ranking.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { type Findings, fuse } from "#knowledge/index/fuse.ts"

@@ -1,4 +1,4 @@
-// What may be wrong with the file of an index, and with what it is given.
+// Broken and hostile index files, and hostile input.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// Which files of indexes are removed, when, and that none is that somebody has open.
+// Which index files are removed, and when; never one that a process has open.
 import assert from "node:assert/strict"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

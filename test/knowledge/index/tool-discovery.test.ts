@@ -1,4 +1,4 @@
-// Tools of every source, found by what is wanted.
+// Finds tools of every source by what a person wants to do.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"

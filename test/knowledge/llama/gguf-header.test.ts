@@ -1,4 +1,4 @@
-// GGUF files that lie about themselves: each is found out before a native library sees it.
+// GGUF files with false headers: each is refused before the native library gets it.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { ftruncateSync, openSync, readFileSync, truncateSync } from "node:fs"

@@ -1,4 +1,4 @@
-// Where a relation store is kept: callbacks that are slow, fail, or never come back.
+// Persisting a relation store: callbacks that are slow, fail, or never return.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// 100 000 random operations, each beside the simplest thing that could be right.
+// 100 000 random operations, each compared with the simplest correct implementation.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { type NodeContext, type RelationNode, statuses } from "#knowledge/relation/relation-node.ts"

@@ -1,4 +1,4 @@
-// Messages to JSON and back: every type, what is not known, what is broken, what is missing.
+// Messages to JSON and back: every type, and unknown, broken and missing fields.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

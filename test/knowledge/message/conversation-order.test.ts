@@ -1,4 +1,5 @@
-// Messages behind what they follow, whatever their ids say: older versions made ids by the clock of the machine alone.
+// Each message comes after the one that it follows, whatever their ids say: older versions made ids from the clock
+// alone.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { conversationOrder } from "#knowledge/message/conversation-order.ts"

@@ -1,4 +1,5 @@
-// A converter gives at every turn what a conversion from the start would give, and never changes what it gave before.
+// At every turn, a converter gives what a conversion from the start would give, and never changes what it gave
+// before.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Message from "#knowledge/message/message.ts"

@@ -1,4 +1,4 @@
-// The quick check in front of the schema: it says yes only where the schema would give back what it was given.
+// The quick check before the schema: it accepts a value only if the schema would return it unchanged.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { z } from "zod"

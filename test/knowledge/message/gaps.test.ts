@@ -1,4 +1,4 @@
-// Gaps of a session are bridged to what stood before them, never to another branch or to what was taken back.
+// A missing message is bridged to the message before it, never to another branch or to a reverted message.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { pathTo } from "#engine/record/history.ts"

@@ -1,4 +1,4 @@
-// Messages on disk and the events that tell of them.
+// Messages on disk, and the events about them.
 import assert from "node:assert/strict"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"

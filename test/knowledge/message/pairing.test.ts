@@ -1,4 +1,4 @@
-// Calls and results in a prompt: each call is answered once, right behind it, whatever the history went through.
+// Calls and results in a prompt: each call has one result, right after it, whatever happened to the history.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Message from "#knowledge/message/message.ts"

@@ -1,4 +1,4 @@
-// How images, files and resources look in a prompt, to models that see and to models that do not.
+// How images, files and resources are rendered in a prompt, for models with and without vision.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Message from "#knowledge/message/message.ts"

@@ -1,4 +1,4 @@
-// Histories as prompts: who says what, what is left out, whose thoughts come along.
+// Histories as prompts: roles, what is left out, and which reasoning is sent along.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Message from "#knowledge/message/message.ts"

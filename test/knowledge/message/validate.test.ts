@@ -1,4 +1,4 @@
-// The rules of a message, as tables: what passes, and what is named.
+// The rules for messages, as tables: what is accepted, and what is reported.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Message from "#knowledge/message/message.ts"

@@ -1,4 +1,4 @@
-// A Markdown text in pieces: cut where its sections are, bounded, nothing lost.
+// A Markdown text in chunks: split at its sections, bounded, nothing lost.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { chunkMarkdown } from "#knowledge/rules/chunk-markdown.ts"

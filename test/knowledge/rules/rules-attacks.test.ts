@@ -1,5 +1,5 @@
-// What a project may have in the place of rules: links that leave it or go round, files that are no text or have no end,
-// databases that are none. Each is named, and costs nothing but itself.
+// Hostile files in the place of rules: links that leave the project or form a circle, files that are not text or
+// never end, broken databases. Each is reported, and affects nothing else.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"

@@ -1,5 +1,5 @@
-// The rules of a project in three steps, as the source describes them: the root's at once, linked documents by intent,
-// those of a folder by path; kept in a database that follows the files.
+// The rules of a project in three steps: the root's at once, linked documents by intent, those of a folder by path.
+// They are stored in a database that follows changes of the files.
 import assert from "node:assert/strict"
 import { rmSync, symlinkSync, utimesSync } from "node:fs"
 import { dirname, join } from "node:path"

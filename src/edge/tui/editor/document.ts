@@ -53,7 +53,7 @@ export function insert({ lines, caret }: Document, added: Fragment): Document {
   return { lines: [...lines.slice(0, caret.line), ...replaced, ...lines.slice(caret.line + 1)], caret: after }
 }
 
-/** Removes what is between two places, in any order. The caret is then where it was. */
+/** Removes the text between two places, given in any order. The caret is then where the text was. */
 export function remove({ lines }: Document, one: Place, other: Place): Document {
   const [from, to] = isBefore(other, one) ? [other, one] : [one, other]
   const left = lines[from.line]!.slice(0, from.at)

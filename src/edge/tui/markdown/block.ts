@@ -66,7 +66,7 @@ export function createState(): State {
   return { containers: [], leaf: none, isBlank: false, isInLine: false }
 }
 
-/** For a look ahead: what becomes of the copy does not change the original. */
+/** For looking ahead: changes to the copy do not affect the original. */
 export function copyState(state: State): State {
   const { leaf, containers } = state
   const copy: Leaf =

@@ -47,7 +47,7 @@ const looks: Readonly<Record<Role, Look>> = {
   type: { color: 36, dark: [110, 200, 210], light: [0, 105, 115] },
 }
 
-/** The roles whose colour has no second sign: without colours, these look different all the same. */
+/** Roles that differ from other text only by their colour. Without colours they get these attributes. */
 const withoutColor: Partial<Record<Role, readonly number[]>> = {
   error: [bold],
   warning: [bold],

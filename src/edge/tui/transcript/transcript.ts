@@ -39,7 +39,7 @@ const maxFolded = 20
 /** A prompt of more lines is folded. */
 const maxPrompt = 20
 
-/** `changed` is called when lines are there that no event brought: a language had to be loaded. */
+/** `changed` is called if new lines appear without an event, because a language was loaded. */
 export function createTranscript(view: () => View, changed: () => void = () => {}): Transcript {
   const markdown = { languages: createLanguages(), changed }
   const entries = createEntries()

@@ -1,5 +1,5 @@
-// The scripts of skills at the gate: a rule for all commands covers only those that a person has reviewed, by whatever way a
-// command gets to them, and tools for files ask before they write them.
+// Scripts of skills at the gate. A rule that allows all commands covers only scripts that a person has reviewed,
+// whatever way a command runs them. Tools that write files ask before they change a script.
 import assert from "node:assert/strict"
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,5 @@
-// Where the login of a server may lead: a public one to the public internet only, after names are resolved.
+// Where a login may redirect: the login of a public server only to public addresses, checked after names are
+// resolved.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { createServer } from "node:http"

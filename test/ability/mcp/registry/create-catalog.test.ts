@@ -1,4 +1,4 @@
-// What servers offer in one index: several processes on one file, each with servers of its own.
+// What servers offer, in one index file that several processes share, each with its own servers.
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test } from "node:test"

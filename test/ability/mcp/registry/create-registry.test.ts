@@ -1,4 +1,4 @@
-// The registry over real servers, local tools among those of servers.
+// The registry with real servers, and with local tools beside them.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { createMCPRegistry } from "#ability/mcp/registry/create-registry.ts"

@@ -1,4 +1,4 @@
-// Parameters as words.
+// The parameters of a tool as words for the index.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { describeParameters } from "#ability/mcp/registry/create-catalog.ts"

@@ -1,4 +1,4 @@
-// What matters for an intent, of all kinds that servers offer, from one index.
+// Finds what fits an intent among all that servers offer (tools, resources, prompts), in one index.
 import assert from "node:assert/strict"
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

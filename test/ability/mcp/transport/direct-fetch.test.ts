@@ -1,4 +1,4 @@
-// Answers that fetch does not know: each is a failure, and leaves no connection behind.
+// Answers with which `fetch` cannot deal: each is an error, and leaves no connection open.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"

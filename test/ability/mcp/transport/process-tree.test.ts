@@ -1,4 +1,4 @@
-// Who stems from a server's group, and what a look at it costs.
+// Which processes descend from a server's process group, and what a scan for them costs.
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"

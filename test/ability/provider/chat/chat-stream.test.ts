@@ -1,4 +1,4 @@
-// What our own client makes of a chat-completions stream, well-behaved or not.
+// How our own client reads chat-completions streams, correct and incorrect ones.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"

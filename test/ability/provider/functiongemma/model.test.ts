@@ -1,4 +1,4 @@
-// The language model over a completion backend of the test's own.
+// The language model over a scripted completion backend.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider"

@@ -1,4 +1,4 @@
-// A conversation as text for the model: turns, tools, and what tools gave.
+// A conversation as the text that the model gets: turns, tools, and results of tools.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider"

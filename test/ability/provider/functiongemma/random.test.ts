@@ -1,4 +1,5 @@
-// Outputs that nobody thought of: whole ones come back as they were, mutated ones end in results, never in exceptions.
+// Random outputs: correct ones are parsed to the original values, mutated ones give results or reported problems,
+// never exceptions.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { formatFunctionCall } from "#ability/provider/functiongemma/format-prompt.ts"

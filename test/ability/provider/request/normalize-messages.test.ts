@@ -1,4 +1,4 @@
-// A conversation that grows is converted as if from scratch, at the cost of its new messages.
+// A growing conversation is converted as if from scratch, but only its new messages are converted.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4Message } from "@ai-sdk/provider"

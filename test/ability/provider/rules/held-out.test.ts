@@ -1,5 +1,5 @@
-// Requests that were written before the rules that answer them, in a real git project with the real tools: which of them
-// are used, how the answer ends, and that no file changes that the request did not say literally.
+// Requests that were written before the rules that answer them, in a real git project with the real tools: which
+// tools are called, how the answer ends, and that no file changes unless the request says so literally.
 import assert from "node:assert/strict"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"

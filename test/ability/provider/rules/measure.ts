@@ -1,5 +1,5 @@
-// How well the rules do on a list of requests: the model is driven through its own interface with the schemas of the
-// real tools. What reads gets real results from a small project; what changes something is only written down.
+// Measures the rules on a list of requests. The model gets the schemas of the real tools; calls that read run in a
+// small project, calls that change something are only recorded.
 import { readFileSync } from "node:fs"
 import { isDeepStrictEqual } from "node:util"
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk/provider"

@@ -1,4 +1,4 @@
-// The built-in offline model: what it makes of requests, what it never does, and what it says of results.
+// The built-in offline model: which calls it makes for a request, what it never does, and how it describes results.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

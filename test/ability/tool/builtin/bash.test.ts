@@ -1,4 +1,4 @@
-// The bash tool through the gate: what the model sees of a command, and that nothing is left of it.
+// The bash tool through the gate: what the model sees of a command, and that no process is left.
 import assert from "node:assert/strict"
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"

@@ -1,5 +1,5 @@
-// 200 edits in files of every kind, made from one seed: the bytes around the edit are those that were there, and the
-// bytes of the edit are those that were asked for.
+// 200 random edits in files of every kind, from one seed: the bytes around an edit stay, and the new bytes are
+// exactly those that the edit asked for.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"

@@ -1,4 +1,4 @@
-// A session that goes on in another process still knows what it read in the first one.
+// A session that continues in another process still knows which files it has read.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"

@@ -1,4 +1,4 @@
-// The edit tool through the gate: exact edits, and errors from which a model can make the right one.
+// The edit tool through the gate: exact edits, and errors that help a model to correct its edit.
 import assert from "node:assert/strict"
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"

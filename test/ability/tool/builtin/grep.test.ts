@@ -1,4 +1,4 @@
-// The grep tool through the gate: ripgrep's matches in order, bounded, and gone when interrupted.
+// The grep tool through the gate: ripgrep's matches in order and bounded; an interrupt ends the process.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"

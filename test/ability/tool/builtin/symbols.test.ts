@@ -1,4 +1,4 @@
-// The symbols tool through the gate: folders, single files, what may not be read, and what is swapped.
+// The symbols tool through the gate: folders, single files, files that may not be read, and files that are swapped.
 import assert from "node:assert/strict"
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"

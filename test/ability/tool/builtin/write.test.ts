@@ -1,4 +1,4 @@
-// The write tool through the gate: what is on the disk afterwards, and what is told about it.
+// The write tool through the gate: the file on disk afterwards, and the result that the model gets.
 import assert from "node:assert/strict"
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"

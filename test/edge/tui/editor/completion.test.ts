@@ -97,7 +97,7 @@ test("accepting a file inserts a reference that the engine finds, with quotes if
   }
 })
 
-test("accepting a folder goes on inside it", async () => {
+test("accepting a folder completes the paths inside it", async () => {
   const { editor, type, press, screen } = createKeyboard({ complete })
   type("@sr")
   await settled()

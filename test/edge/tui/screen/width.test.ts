@@ -73,7 +73,7 @@ test("nothing that acts on a terminal is left in safe text", () => {
   assert.equal(safe("\ud800"), "\ufffd")
 })
 
-test("a role goes on behind a role inside it", () => {
+test("a role continues after a role inside it", () => {
   const line = paint("added", `one ${paint("addedWord", "two")} three`)
   assert.match(line, /two\u001b\[22;27;39m\u001b\[38;2;130;205;130m three\u001b\[39m$/)
 })
