@@ -38,6 +38,8 @@ export function createConversation({ client, settings, changed, ...first }: Opti
   /** The session and those that do tasks for it. */
   let family = new Set<string>()
   let waiting: Waiting[] = []
+  /** Over HTTP, a prompt may begin before the answer that names it. */
+  const begun = new Set<string>()
   let busySince: number | undefined
   let acceptsEdits = false
 
@@ -107,7 +109,8 @@ export function createConversation({ client, settings, changed, ...first }: Opti
         whenBusy: "steer",
         prefer: "respond-async",
       })
-      entry.promptId = (answer as { promptId?: string }).promptId
+      entry.promptId = answer.promptId
+      if (begun.has(answer.promptId)) started(answer.promptId)
     } catch (error) {
       waiting = waiting.filter((one) => one !== entry)
       if (!wasBusy) busySince = undefined
@@ -160,7 +163,7 @@ export function createConversation({ client, settings, changed, ...first }: Opti
     const id = payload.sessionId ?? about?.id
     if (id !== undefined && !family.has(id)) return false
     if (about && about.id === session?.id) take(about)
-    if (id !== session?.id) return id !== undefined || !session
+    if (id !== session?.id) return true
     if (event.type === "message.created") started(payload.message?.promptId)
     if (event.type === "prompt.skipped") started((payload as { promptId?: string }).promptId)
     if (event.type === "session.idle" || event.type === "session.error") {
@@ -180,6 +183,7 @@ export function createConversation({ client, settings, changed, ...first }: Opti
 
   function started(promptId: string | undefined): void {
     if (promptId === undefined) return
+    begun.add(promptId)
     waiting = waiting.filter((one) => one.promptId !== promptId)
     changed()
   }

@@ -95,5 +95,8 @@ async function connectTo(url: string, options: ChatOptions): Promise<Connection>
   const { load } = await import("#edge/server/token.ts")
   const token = process.env.VITAMIN_TOKEN || load().token
   const transport = createHttpTransport({ url, token, directory: folderOf(options) })
-  return { client: createClient(transport), server: url, close: async () => {} }
+  const client = createClient(transport)
+  // Refuses a wrong address or token at once; a connection that is lost later is tried again.
+  await client.getInfo()
+  return { client, server: url, close: async () => {} }
 }
