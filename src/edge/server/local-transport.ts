@@ -5,6 +5,8 @@ import { callRoute, checkCall } from "#edge/server/http/call-route.ts"
 import { failureOf } from "#edge/server/http/respond.ts"
 import type { Route } from "#edge/server/http/route.ts"
 import { coreRoutes } from "#edge/server/routes/core-routes.ts"
+import { startParts } from "#engine/host/bootstrap.ts"
+import * as Session from "#engine/session/session.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Secret from "#kernel/secret/secret.ts"
@@ -14,7 +16,6 @@ import { copyJson } from "#util/parse/copy-json.ts"
 import { version } from "#util/version.ts"
 import { allRoutes } from "./all-routes.ts"
 import { openLocalEvents } from "./local-events.ts"
-import { startInstance } from "./start-instance.ts"
 
 export type LocalTransport = Transport &
   Readonly<{
@@ -40,7 +41,7 @@ export function createLocalTransport(options: { directory: string }): LocalTrans
   async function run<T>(fn: () => Promise<T>): Promise<T> {
     migrated ??= Storage.migrate()
     await migrated
-    return Instance.provide({ directory, init: startInstance, fn })
+    return Instance.provide({ directory, init, fn })
   }
 
   async function answer({ id, params, query, headers, body }: Call): Promise<unknown> {
@@ -48,7 +49,11 @@ export function createLocalTransport(options: { directory: string }): LocalTrans
     try {
       const checked = checkCall(route, { params, query, headers, body: copyJson(body) })
       const work = () => callRoute(route, checked)
-      const { value } = route.instance === false ? await work() : await run(work)
+      const renewed = async () => {
+        if (route.method !== "GET") await Config.renew()
+        return work()
+      }
+      const { value } = await (route.instance === false ? work() : run(renewed))
       return Secret.redactCopy(value)
     } catch (error) {
       const { status, body } = failureOf(error)
@@ -69,6 +74,13 @@ export function createLocalTransport(options: { directory: string }): LocalTrans
       if (migrated) await run(() => Instance.dispose())
     },
   })
+}
+
+/** The configuration is checked before each call that changes something: while a person reads, the process sleeps. */
+async function init(): Promise<void> {
+  await startParts()
+  await Config.renew()
+  await Session.recover()
 }
 
 /** The work itself goes on, as that of an HTTP request whose client has gone. */

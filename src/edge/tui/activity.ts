@@ -3,11 +3,10 @@
 
 /** Milliseconds that a hint stays. */
 const hintTime = 4_000
-const tick = 1_000
 
 export function createActivity(refresh: () => void) {
   let hint: { text: string; timer: NodeJS.Timeout } | undefined
-  let clock: NodeJS.Timeout | undefined
+  let clock: { timer: NodeJS.Timeout; interval: number } | undefined
 
   return Object.freeze({
     get hint() {
@@ -22,23 +21,23 @@ export function createActivity(refresh: () => void) {
       hint = { text, timer }
       refresh()
     },
-    setBusy(isBusy: boolean): void {
-      if (isBusy) clock ??= setInterval(refresh, tick)
-      else stopClock()
-    },
+    tick,
     stop(): void {
-      stopClock()
+      tick(undefined)
       clearTimeout(hint?.timer)
     },
   })
 
-  function stopClock(): void {
-    clearInterval(clock)
-    clock = undefined
+  /** Milliseconds between two ticks; undefined stops the clock. */
+  function tick(interval: number | undefined): void {
+    if (clock?.interval === interval) return
+    clearInterval(clock?.timer)
+    clock = interval === undefined ? undefined : { timer: setInterval(refresh, interval), interval }
   }
 }
 
-export function workingFor(since: number | undefined): string | undefined {
+/** `picture`: of the animation. */
+export function workingFor(since: number | undefined, picture: string): string | undefined {
   if (since === undefined) return undefined
-  return `working ${Math.floor((Date.now() - since) / 1000)} s, esc stops`
+  return `${picture}working ${Math.floor((Date.now() - since) / 1000)} s, esc stops`
 }

@@ -20,6 +20,7 @@ import { createActivity, workingFor } from "./activity.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
 import { editOutside } from "./external-editor.ts"
 import { findSession } from "./find-session.ts"
+import { createManners } from "./manners.ts"
 import type { Status } from "./status-line.ts"
 import type { Connection, TuiOptions } from "./tui.ts"
 import { createUsage } from "./usage.ts"
@@ -37,7 +38,7 @@ type AppOptions = TuiOptions & {
 }
 
 export function createApp(options: AppOptions) {
-  const { screen, editor, keymap, terminal } = options
+  const { screen, editor, terminal } = options
   const { promise: ended, resolve: end } = Promise.withResolvers<number>()
   const leaving = new AbortController()
   const transcript = createTranscript(screen.view, flush)
@@ -48,8 +49,8 @@ export function createApp(options: AppOptions) {
   let questions: ReturnType<typeof createQuestions> | undefined
   let typedAt = 0
   const activity = createActivity(() => screen.refresh())
+  const manners = createManners({ ...options, tick: activity.tick, typedAt: () => typedAt })
   let isStarting = true
-  let isFocused = true
   let isLost = false
 
   const ready = start()
@@ -74,22 +75,17 @@ export function createApp(options: AppOptions) {
       view: screen.view,
       report,
       changed: () => screen.refresh(),
-      asked: () => {},
+      asked: manners.asked,
       typedAt: () => typedAt,
     })
     usage = createUsage(client, () => screen.refresh())
-    await readSettings(client).catch(report)
+    await manners.readSettings(client).catch(report)
     isStarting = false
     void follow(client).catch((error) => fail(error))
     await resume(client, conversation)
     usage.refresh(conversation.session?.id)
     changed()
     return conversation
-  }
-
-  async function readSettings(client: Client): Promise<void> {
-    const config = (await client.getConfig()) as { terminal?: { keys?: Record<string, string | string[]> } }
-    if (config.terminal?.keys) keymap.bind(config.terminal.keys)
   }
 
   /** Opens the session that the command line named, and sends the first prompt. */
@@ -114,6 +110,8 @@ export function createApp(options: AppOptions) {
 
   function apply(event: StreamEvent): void {
     if (event.type === "disconnected" || event.type === "connected") isLost = event.type === "disconnected"
+    if (event.type === "config.changed" && connection)
+      void manners.readSettings(connection.client).catch(report)
     const isOurs = conversation?.apply(event) === true
     questions?.apply(event, isOurs)
     if (!isOurs) return
@@ -129,13 +127,13 @@ export function createApp(options: AppOptions) {
   }
 
   function changed(): void {
-    activity.setBusy(conversation?.busySince !== undefined)
+    if (conversation) manners.follow(conversation)
     screen.refresh()
   }
 
   function status(): Status {
     const { session, agent, model, preset = "ask", busySince } = conversation ?? {}
-    const working = isStarting ? "starting" : workingFor(busySince)
+    const working = isStarting ? "starting" : workingFor(busySince, manners.picture())
     return {
       folder: options.folder,
       branch: usage?.branch,
@@ -236,11 +234,6 @@ export function createApp(options: AppOptions) {
     take,
     leave,
     complete,
-    setFocus(value: boolean) {
-      isFocused = value
-    },
-    get isFocused() {
-      return isFocused
-    },
+    setFocus: manners.setFocus,
   })
 }

@@ -48,10 +48,23 @@ const headStart = 60
 export async function openTui(options: TuiOptions): Promise<number> {
   const theme: Theme = { depth: colorDepth(), scheme: schemeOfEnvironment() }
   let paint = createPaint(theme)
+  /** The person chose light or dark: what the terminal answers does not matter. */
+  let isChosen = false
   let app: App | undefined
   /** What the person did before the app was there. */
   const early: Result[] = []
   const keymap = createKeymap()
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<number>()
+  let isLeaving = false
+  // Before the modes are changed. The first signal lets the work end well; without an app, and at the second signal, nothing is waited for.
+  const stopListening = onEnd({
+    leave(code) {
+      if (app && !isLeaving) void app.leave(code)
+      else stop(code)
+      isLeaving = true
+    },
+    crash: giveBack,
+  })
   const reader = createKeyReader(takeKey, takeReply)
   const terminal = openTerminal({
     input: (bytes) => reader.add(bytes),
@@ -81,19 +94,23 @@ export async function openTui(options: TuiOptions): Promise<number> {
         view,
       ),
   })
-  const stopListening = onSignals((code) => void app?.leave(code))
   screen.draw()
-  terminal.write(questions)
+  terminal.write(questions())
   try {
     // Loading the engine blocks for a moment: first let the person's first keys through.
     await new Promise((resolve) => setTimeout(resolve, headStart))
     const { createApp } = await import("./app.ts")
-    const created = createApp({ ...options, screen, editor, keymap, terminal, setScheme })
+    if (isLeaving) return await stopped
+    const created = createApp({ ...options, screen, editor, keymap, terminal, setScheme: chooseScheme })
     app = created
     for (const result of early.splice(0)) created.take(result)
-    return await created.ended
+    return await Promise.race([created.ended, stopped])
   } finally {
     stopListening()
+    giveBack()
+  }
+
+  function giveBack(): void {
     screen.end()
     reader.stop()
     terminal.close()
@@ -118,7 +135,12 @@ export async function openTui(options: TuiOptions): Promise<number> {
   function takeReply(text: string): void {
     const answer = readAnswer(text)
     if (answer === "key protocol") terminal.useKeyProtocol()
-    else if (typeof answer === "object") setScheme(answer.scheme)
+    else if (typeof answer === "object" && !isChosen) setScheme(answer.scheme)
+  }
+
+  function chooseScheme(scheme: Theme["scheme"]): void {
+    isChosen = true
+    setScheme(scheme)
   }
 
   function setScheme(scheme: Theme["scheme"]): void {
@@ -129,13 +151,16 @@ export async function openTui(options: TuiOptions): Promise<number> {
   }
 }
 
-/** In raw mode Ctrl-C is a key; SIGINT comes from another process. */
-function onSignals(leave: (exitCode: number) => void): () => void {
+/** In raw mode Ctrl-C is a key; SIGINT comes from another process. After an error that nobody caught, Node prints it and
+ * ends the process. */
+function onEnd({ leave, crash }: { leave(exitCode: number): void; crash(): void }): () => void {
   const handlers = Object.entries({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }).map(
     ([signal, code]) => [signal, () => leave(code)] as const,
   )
   for (const [signal, handler] of handlers) process.on(signal, handler)
+  process.on("uncaughtExceptionMonitor", crash)
   return () => {
     for (const [signal, handler] of handlers) process.off(signal, handler)
+    process.off("uncaughtExceptionMonitor", crash)
   }
 }

@@ -19,7 +19,7 @@ import { type Layer, type Source, type Status, withoutTrust } from "./layer.ts"
 import { configFiles, findOrigins, mergeLayers, type Origins, readLayers, remoteLayer } from "./layers.ts"
 import { renewCache } from "./remote.ts"
 import type { Ignored } from "./restrict.ts"
-import { watchFiles, watchTrust } from "./watch.ts"
+import { readStamp, watchFiles, watchTrust } from "./watch.ts"
 
 export {
   type AgentRule,
@@ -53,6 +53,7 @@ type State = {
   renewing?: Promise<unknown>
   renewedUrl?: string
   stopWatch?: Promise<() => Promise<unknown>>
+  stamp?: string
 }
 
 /** The last warnings about each work tree, which several instances may share. */
@@ -117,16 +118,28 @@ export async function inspect(options: {
 export async function watch(): Promise<void> {
   const own = state()
   if (own.stopWatch) return
-  const { typescript, ...single } = configFiles(Instance.worktree)
-  const files = [...Object.values(single), ...typescript].filter((file) => file !== undefined)
   const onChange = AsyncLocalStorage.bind(() => void reload())
-  own.stopWatch = Promise.all([watchFiles(files, onChange), watchTrust(Instance.worktree, onChange)]).then(
-    (stops) => () => Promise.all(stops.map((stop) => stop())),
-  )
+  own.stopWatch = Promise.all([
+    watchFiles(watchedFiles(), onChange),
+    watchTrust(Instance.worktree, onChange),
+  ]).then((stops) => () => Promise.all(stops.map((stop) => stop())))
   await own.stopWatch
   // Catches changes from before the first poll.
   if (own.loaded) await reload()
   else await get().catch(() => undefined)
+}
+
+/** Reload if a file or the trust in the folder has changed since the last call. For a process that does not watch. */
+export async function renew(): Promise<void> {
+  const own = state()
+  const before = own.stamp
+  own.stamp = await readStamp(watchedFiles(), Instance.worktree)
+  if (own.stamp !== before && own.loaded) await reload()
+}
+
+function watchedFiles(): string[] {
+  const { typescript, ...single } = configFiles(Instance.worktree)
+  return [...Object.values(single), ...typescript].filter((file) => file !== undefined)
 }
 
 /** Reload, one at a time. A configuration that cannot be used is logged and changes nothing. */

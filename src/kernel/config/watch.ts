@@ -13,13 +13,25 @@ type Stop = () => Promise<void>
 
 /** Calls `onChange` after a change; never keeps the process alive. Resolves to a function that stops it. */
 export function watchFiles(paths: string[], onChange: () => void): Promise<Stop> {
-  return poll(async () => paths.map(stampOf).join("\n"), pollFiles, onChange)
+  return poll(async () => filesStamp(paths), pollFiles, onChange)
 }
 
 /** The same for the trust in a work tree. A removed work tree counts as untrusted. */
 export function watchTrust(worktree: string, onChange: () => void): Promise<Stop> {
-  const read = async () => (await Reviewed.of(worktree).catch(() => undefined))?.stamp
-  return poll(read, pollTrust, onChange)
+  return poll(() => trustStamp(worktree), pollTrust, onChange)
+}
+
+/** Changes with the files and with the trust in the work tree. */
+export async function readStamp(paths: string[], worktree: string): Promise<string> {
+  return `${filesStamp(paths)}\n${await trustStamp(worktree)}`
+}
+
+function filesStamp(paths: string[]): string {
+  return paths.map(stampOf).join("\n")
+}
+
+async function trustStamp(worktree: string): Promise<string | undefined> {
+  return (await Reviewed.of(worktree).catch(() => undefined))?.stamp
 }
 
 /** Stopping waits for a read that is under way, so that Storage can be closed after it. */

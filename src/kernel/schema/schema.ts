@@ -82,6 +82,26 @@ const Environment = z.strictObject({
 })
 
 const Terminal = z.strictObject({
+  animation: about(
+    "Show an animation in the status line while the agent works.",
+    z.boolean().optional(),
+    true,
+  ),
+  bell: about(
+    "Ring the bell when a question waits or a turn is over, and the window is not in focus.",
+    z.boolean().optional(),
+    true,
+  ),
+  notify: about(
+    "Show a notification of the desktop as well, in terminals that have them: iTerm2, kitty, WezTerm, Ghostty, rxvt and those of GNOME. In tmux this needs `allow-passthrough`.",
+    z.boolean().optional(),
+    true,
+  ),
+  theme: about(
+    "Colours for a light or a dark background; `auto` asks the terminal.",
+    z.enum(["auto", "light", "dark"]).optional(),
+    "auto",
+  ),
   keys: about(
     "Keys of actions: one, a list, or `[]` for none. A key has a form such as `ctrl+enter`, `alt+b`, `f2`, or `escape escape` for two presses.",
     z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),

@@ -3,12 +3,16 @@ import type { Depth, Scheme } from "./style.ts"
 
 export function colorDepth(): Depth {
   if (process.env.NO_COLOR) return 1
-  return process.stdout.getColorDepth() as Depth
+  const depth = process.stdout.getColorDepth() as Depth
+  // Node knows the name of xterm only, not those of tmux and screen.
+  return depth === 4 && /-256color$/.test(process.env.TERM ?? "") ? 8 : depth
 }
 
 /** The background colour, the keyboard protocol, and a question that every terminal answers: after its answer, no other is
- * expected. */
-export const questions = "\u001b]11;?\u001b\\\u001b[?u\u001b[c"
+ * expected. Nothing waits for the answers. The Linux console would show parts of the questions. */
+export function questions(): string {
+  return hasTitle() ? "\u001b]11;?\u001b\\\u001b[?u\u001b[c" : ""
+}
 
 export type Answer = { scheme: Scheme } | "key protocol" | "end" | undefined
 
@@ -29,6 +33,11 @@ export function schemeOfEnvironment(): Scheme {
 export function reflows(): boolean {
   const { TERM = "", XTERM_VERSION, STY } = process.env
   return !XTERM_VERSION && !STY && !/^(linux|rxvt|screen$|dumb)/.test(TERM)
+}
+
+/** Whether the window has a title. */
+export function hasTitle(): boolean {
+  return !/^(linux|dumb|vt\d+)$/.test(process.env.TERM ?? "")
 }
 
 function isLight(parts: string[]): boolean {

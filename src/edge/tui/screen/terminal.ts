@@ -1,6 +1,7 @@
 // The terminal that the program runs in: raw mode, the modes that are switched on and always off again, its size, and the
 // answers to what is asked of it. Nothing captures the mouse, clears the screen or leaves the main one.
 import { writeSync } from "node:fs"
+import { hasTitle } from "./detect.ts"
 
 export type Terminal = Readonly<{
   /** The size now: asked anew, since a resize is reported late. */
@@ -12,6 +13,8 @@ export type Terminal = Readonly<{
   lend<T>(fn: () => Promise<T>): Promise<T>
   /** Switch on the keyboard protocol by which Shift-Enter is told from Enter. */
   useKeyProtocol(): void
+  /** The title of the window, without control characters. The former one comes back when the modes are left. */
+  setTitle(title: string): void
   close(): void
 }>
 
@@ -27,12 +30,17 @@ const on = "\u001b[?2004h\u001b[?1004h"
 const off = "\u001b[?2004l\u001b[?1004l"
 const keysOn = "\u001b[>1u"
 const keysOff = "\u001b[<u"
+const pushTitle = "\u001b[22;0t"
+const popTitle = "\u001b[23;0t"
 /** Styles off, cursor visible, synchronized output ended. */
 const calm = "\u001b[?2026l\u001b[0m\u001b[?25h"
 
 export function openTerminal(handlers: Handlers): Terminal {
   const { stdin, stdout } = process
+  const titles = hasTitle()
+  let title = ""
   let hasKeys = false
+  let isLent = false
   let isOn = false
   let isClosed = false
   let stopped: NodeJS.Timeout | undefined
@@ -42,7 +50,7 @@ export function openTerminal(handlers: Handlers): Terminal {
     isOn = true
     stdin.setRawMode(true)
     stdin.resume()
-    stdout.write(on + (hasKeys ? keysOn : ""))
+    stdout.write((titles ? pushTitle + titleOf(title) : "") + on + (hasKeys ? keysOn : ""))
   }
 
   /** Written synchronously: the process may end right after it. */
@@ -50,7 +58,7 @@ export function openTerminal(handlers: Handlers): Terminal {
     if (!isOn) return
     isOn = false
     try {
-      writeSync(stdout.fd, calm + (hasKeys ? keysOff : "") + off)
+      writeSync(stdout.fd, calm + (hasKeys ? keysOff : "") + off + (titles ? popTitle : ""))
       stdin.setRawMode(false)
     } catch {
       // The terminal is gone.
@@ -69,6 +77,8 @@ export function openTerminal(handlers: Handlers): Terminal {
 
   function resume(): void {
     clearInterval(stopped)
+    // The other program was stopped together with this one, and has the terminal again.
+    if (isLent) return
     // The shell has changed the modes.
     isOn = false
     enter()
@@ -95,9 +105,11 @@ export function openTerminal(handlers: Handlers): Terminal {
     },
     async lend<T>(fn: () => Promise<T>): Promise<T> {
       leave()
+      isLent = true
       try {
         return await fn()
       } finally {
+        isLent = false
         enter()
         handlers.resumed()
       }
@@ -106,6 +118,15 @@ export function openTerminal(handlers: Handlers): Terminal {
       if (!hasKeys && isOn) stdout.write(keysOn)
       hasKeys = true
     },
+    setTitle(next: string) {
+      if (title === next) return
+      title = next
+      if (isOn && titles) stdout.write(titleOf(title))
+    },
     close,
   })
+}
+
+function titleOf(title: string): string {
+  return title && `\u001b]2;${title}\u0007`
 }

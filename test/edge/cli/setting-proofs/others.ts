@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { call, text } from "../../../fixture/fake-llm.ts"
 import { openXterm } from "../../../fixture/xterm.ts"
 import { reachable } from "./models.ts"
-import type { Proof } from "./proof.ts"
+import type { Proof, World } from "./proof.ts"
 
 const noSandbox = /this version has no sandbox/
 const f2 = "\u001bOQ"
@@ -76,6 +76,34 @@ export const otherProofs: Record<string, Proof> = {
     seen: (_, { out }) => /^> a\n {2}b$/m.test(out),
     expected: true,
   },
+  "terminal.bell": {
+    config: (world) => ({ ...reachable(world), terminal: { bell: false } }),
+    model: slowly,
+    perform: answerUnseen,
+    seen: (_, { out }) => /\u0007\u001b\]9;/.test(out),
+    expected: false,
+  },
+  "terminal.notify": {
+    config: (world) => ({ ...reachable(world), terminal: { notify: false } }),
+    model: slowly,
+    perform: answerUnseen,
+    seen: (_, { out }) => out.includes("\u001b]9;"),
+    expected: false,
+  },
+  "terminal.animation": {
+    config: (world) => ({ ...reachable(world), terminal: { animation: false } }),
+    model: slowly,
+    perform: answerUnseen,
+    seen: (_, { out }) => /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] working/.test(out),
+    expected: false,
+  },
+  "terminal.theme": {
+    config: (world) => ({ ...reachable(world), terminal: { theme: "light" } }),
+    model: slowly,
+    perform: answerUnseen,
+    seen: (_, { out }) => out.includes("38;2;0;120;110m"),
+    expected: true,
+  },
   "adapters.acp.transport": { wrong: "http", usual: ["stdio"], reason: /ACP over "stdio" only/ },
   "adapters.acp.port": { wrong: 3000, usual: [], reason: /ACP over stdio has no port/ },
   "adapters.sandbox.enabled": { wrong: true, usual: [false], reason: noSandbox },
@@ -93,4 +121,20 @@ export const otherProofs: Record<string, Proof> = {
   "scripts.persistence": { wrong: "callback", usual: ["file"], reason: noScripts },
   "scripts.path": { wrong: "mine.json", usual: [".plaited/scripts.json"], reason: noScripts },
   "scripts.expirationDays": { wrong: 7, usual: [30], reason: noScripts },
+}
+
+function slowly() {
+  return text("Fine.", { deltas: 5, delay: 200 })
+}
+
+/** A turn in a terminal that shows notifications; it ends while the window has no focus. */
+async function answerUnseen({ tmp }: World, variables: Record<string, string>) {
+  await using terminal = await openXterm(tmp, [], { env: { ...variables, TERM_PROGRAM: "WezTerm" } })
+  await terminal.sees(/^ask · /m)
+  terminal.type("go\r")
+  await terminal.sees(/working/)
+  terminal.type("\u001b[O")
+  await terminal.sees("Fine.")
+  await terminal.sees(/^ask · /m)
+  return { code: 0, out: terminal.bytes(), err: "" }
 }

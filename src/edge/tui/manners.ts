@@ -1,0 +1,89 @@
+// How the terminal behaves around the conversation, by the settings `terminal.*`: the title of the window, the call when
+// something waits and nobody looks, the animation while the agent works, the theme and the keys. Nothing here runs while the
+// session is idle.
+import { basename } from "node:path"
+import type { Client } from "#client/client.ts"
+import type { Bindings, Keymap } from "#edge/tui/input/keymap.ts"
+import { safeLine } from "#edge/tui/screen/safe.ts"
+import type { Scheme } from "#edge/tui/screen/style.ts"
+import type { Terminal } from "#edge/tui/screen/terminal.ts"
+import { cutTo } from "#edge/tui/screen/width.ts"
+import { createAttention } from "./attention.ts"
+import type { Conversation } from "./conversation.ts"
+
+type Settings = {
+  bell?: boolean
+  notify?: boolean
+  animation?: boolean
+  theme?: "auto" | Scheme
+  keys?: Bindings
+}
+
+type Options = {
+  folder: string
+  terminal: Pick<Terminal, "write" | "setTitle">
+  keymap: Keymap
+  setScheme(scheme: Scheme): void
+  /** Milliseconds between two draws; undefined stops them. */
+  tick(interval: number | undefined): void
+  /** When the person last typed. */
+  typedAt(): number
+}
+
+/** Milliseconds between two pictures of the animation, and between two seconds of the clock. */
+const picture = 200
+const second = 1_000
+const maxTitle = 80
+const pictures = process.env.TERM === "linux" ? "|/-\\" : "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+
+export function createManners({ folder, terminal, keymap, setScheme, tick, typedAt }: Options) {
+  let settings: Settings = {}
+  let isFocused: boolean | undefined
+  let isBusy = false
+  let startedAt = 0
+  const attention = createAttention({
+    write: terminal.write,
+    isFocused: () => isFocused,
+    usedAt: () => Math.max(startedAt, typedAt()),
+    settings: () => ({ bell: settings.bell ?? true, notify: settings.notify ?? true }),
+  })
+
+  async function readSettings(client: Client): Promise<void> {
+    settings = ((await client.getConfig()) as { terminal?: Settings }).terminal ?? {}
+    if (settings.theme === "light" || settings.theme === "dark") setScheme(settings.theme)
+    setClock()
+    keymap.bind(settings.keys ?? {})
+  }
+
+  function isAnimated(): boolean {
+    return settings.animation !== false && isFocused !== false
+  }
+
+  /** The clock runs while the agent works, and slowly if nobody looks. */
+  function setClock(): void {
+    tick(isBusy ? (isAnimated() ? picture : second) : undefined)
+  }
+
+  /** The state of the session may have changed. */
+  function follow({ session, busySince }: Conversation): void {
+    const title = session?.title ? `${basename(folder)}: ${session.title}` : basename(folder)
+    terminal.setTitle(cutTo(safeLine(title), maxTitle))
+    startedAt = busySince ?? startedAt
+    const wasBusy = isBusy
+    isBusy = busySince !== undefined && session?.status !== "waiting"
+    if (wasBusy && busySince === undefined) attention.call(`${title}: the turn is over`)
+    setClock()
+  }
+
+  return Object.freeze({
+    readSettings,
+    follow,
+    asked: (title: string) => attention.call(`${basename(folder)} asks: ${title}`),
+    setFocus(value: boolean) {
+      isFocused = value
+      setClock()
+    },
+    /** The picture of the animation, with a blank after it; empty without animation. */
+    picture: () => (isAnimated() ? `${pictures[Math.floor(Date.now() / picture) % pictures.length]} ` : ""),
+  })
+}
