@@ -74,7 +74,7 @@ export function createApp(options: AppOptions) {
       print: screen.print,
       view: screen.view,
       report,
-      changed: () => screen.refresh(),
+      changed,
       asked: manners.asked,
       typedAt: () => typedAt,
     })
@@ -127,13 +127,17 @@ export function createApp(options: AppOptions) {
   }
 
   function changed(): void {
-    if (conversation) manners.follow(conversation)
+    if (conversation) manners.follow(conversation, isAsking())
     screen.refresh()
+  }
+
+  function isAsking(): boolean {
+    return questions !== undefined && questions.count() > 0
   }
 
   function status(): Status {
     const { session, agent, model, preset = "ask", busySince } = conversation ?? {}
-    const working = isStarting ? "starting" : workingFor(busySince, manners.picture())
+    const working = isAsking() ? "waits for you" : workingFor(busySince, manners.picture())
     return {
       folder: options.folder,
       branch: usage?.branch,
@@ -142,7 +146,7 @@ export function createApp(options: AppOptions) {
       model: session?.model ?? session?.fallbackModel ?? model,
       preset,
       cost: session?.usage.cost,
-      activity: isLost ? "the server is gone, reconnecting" : working,
+      activity: isLost ? "the server is gone, reconnecting" : isStarting ? "starting" : working,
       hint: activity.hint,
     }
   }

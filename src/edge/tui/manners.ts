@@ -64,13 +64,13 @@ export function createManners({ folder, terminal, keymap, setScheme, tick, typed
     tick(isBusy ? (isAnimated() ? picture : second) : undefined)
   }
 
-  /** The state of the session may have changed. */
-  function follow({ session, busySince }: Conversation): void {
+  /** The state of the session may have changed. `isAsking`: a question is open, so that the agent waits. */
+  function follow({ session, busySince }: Conversation, isAsking: boolean): void {
     const title = session?.title ? `${basename(folder)}: ${session.title}` : basename(folder)
     terminal.setTitle(cutTo(safeLine(title), maxTitle))
     startedAt = busySince ?? startedAt
     const wasBusy = isBusy
-    isBusy = busySince !== undefined && session?.status !== "waiting"
+    isBusy = busySince !== undefined && !isAsking
     if (wasBusy && busySince === undefined) attention.call(`${title}: the turn is over`)
     setClock()
   }

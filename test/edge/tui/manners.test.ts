@@ -49,6 +49,7 @@ test("a question and the end of a turn call the person if the window has no focu
   await terminal.sees("[y]es")
   assert.equal(calls().length, 1)
   assert.match(calls()[0]!, /project asks: .*touch a/)
+  await terminal.sees(/^waits for you · ask/m)
   terminal.type(`${focus}${blur}`)
   await sleep(700)
   terminal.type("y")

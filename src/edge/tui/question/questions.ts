@@ -24,7 +24,7 @@ type Options = {
   print(lines: Line[]): void
   view(): View
   report(error: unknown): void
-  /** A panel must be drawn again. */
+  /** A question was opened or closed, or its panel must be drawn again. */
   changed(): void
   /** A question appears: the person may be elsewhere. */
   asked(title: string): void
@@ -58,12 +58,14 @@ export function createQuestions(options: Options) {
     const question = waiting.shift()
     if (!question) return
     current = { id: question.request.id, close() {} }
+    options.changed()
     try {
       await ask(question)
     } catch (error) {
       options.report(error)
     }
     current = undefined
+    options.changed()
     void next()
   }
 
