@@ -50,7 +50,7 @@ test("after a kill in write, what somebody else wrote since is refused without f
     const { messageId } = await runAndKill(tmp, "write", args, 0)
     writeFileSync(join(tmp.path, "old.txt"), "mine\n")
     await Snapshot.recover(sessionId, contentAfter)
-    await assert.rejects(revert(messageId), /not known whose it is/)
+    await assert.rejects(revert(messageId), /not known who changed it/)
     assert.equal(readFileSync(join(tmp.path, "old.txt"), "utf8"), "mine\n")
   }))
 
