@@ -48,6 +48,8 @@ export function createApp(options: AppOptions) {
   let usage: ReturnType<typeof createUsage> | undefined
   let questions: ReturnType<typeof createQuestions> | undefined
   let typedAt = 0
+  /** Below what the person has begun to write. */
+  const addText = (text: string) => editor.set([editor.text, text].filter(Boolean).join("\n"))
   const activity = createActivity(() => screen.refresh())
   const manners = createManners({ ...options, tick: activity.tick, typedAt: () => typedAt })
   let isStarting = true
@@ -66,6 +68,7 @@ export function createApp(options: AppOptions) {
       model: options.model,
       preset: options.isPlanning ? "plan" : "ask",
       changed,
+      returned: addText,
     })
     questions = createQuestions({
       client,
@@ -194,7 +197,7 @@ export function createApp(options: AppOptions) {
 
   async function act(action: string): Promise<void> {
     if (action === "app.stop") await conversation?.stop()
-    if (action === "app.withdraw") editor.set((await conversation?.withdraw()) ?? editor.text)
+    if (action === "app.withdraw") addText((await conversation?.withdraw()) ?? "")
     if (action === "app.cycleMode") await (await ready).cycle()
     if (action === "app.quit") await leave(0)
     if (action === "app.clear") activity.say("press ctrl+c again to quit")

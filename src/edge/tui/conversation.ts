@@ -1,8 +1,6 @@
 // The session that the terminal shows: which events belong to it, whether it works, which prompts wait, and what is sent.
 import type { Client, Session, StreamEvent } from "#client/client.ts"
-
-export type Preset = "ask" | "accept edits" | "plan"
-export const presets: readonly Preset[] = ["ask", "accept edits", "plan"]
+import { createApproval, type Preset, presets } from "./approval.ts"
 
 /** A prompt that was sent and has not started. */
 export type Waiting = { text: string; promptId?: string | undefined }
@@ -27,32 +25,34 @@ type Options = {
   preset: Preset
   /** Something that is shown has changed. */
   changed(): void
+  /** A waiting prompt was stopped before it began. */
+  returned(text: string): void
 }
 
 type Attachment = NonNullable<Parameters<Client["promptSession"]>[0]["parts"]>[number]
 
-export function createConversation({ client, settings, changed, ...first }: Options) {
+export function createConversation({ client, settings, changed, returned, ...first }: Options) {
   let session: Session | undefined
-  let { agent, model, preset } = first
+  let { agent, model } = first
   let creating: Promise<Session> | undefined
   /** The session and those that do tasks for it. */
   let family = new Set<string>()
   let waiting: Waiting[] = []
   /** Over HTTP, a prompt may begin before the answer that names it. */
   const begun = new Set<string>()
+  const withdrawn = new Set<string>()
   let busySince: number | undefined
-  let acceptsEdits = false
+  const approval = createApproval({ client, preset: first.preset, session: () => session, changed: take })
 
   function use(next: Session): void {
     session = next
     family = new Set([next.id])
     waiting = []
     creating = undefined
-    acceptsEdits = false
+    approval.forget()
+    approval.follow(next.mode)
     agent = next.agent
     model = next.model ?? model
-    if (next.mode === "plan") preset = "plan"
-    else if (preset === "plan") preset = "ask"
     busySince = isWorking(next) ? Date.now() : undefined
     changed()
   }
@@ -63,7 +63,7 @@ export function createConversation({ client, settings, changed, ...first }: Opti
     family = new Set()
     waiting = []
     creating = undefined
-    acceptsEdits = false
+    approval.forget()
     busySince = undefined
     changed()
   }
@@ -78,18 +78,8 @@ export function createConversation({ client, settings, changed, ...first }: Opti
     const made = await client.createSession({ ...(agent ? { agent } : {}), ...(model ? { model } : {}) })
     session = made
     family.add(made.id)
-    await applyPreset()
+    await approval.apply()
     return session
-  }
-
-  /** Brings the session in line with the preset. */
-  async function applyPreset(): Promise<void> {
-    if (!session) return
-    const mode = preset === "plan" ? "plan" : "act"
-    if (session.mode !== mode) session = await client.setMode({ id: session.id, mode })
-    const isAllowed = preset === "accept edits"
-    if (isAllowed !== acceptsEdits) await client.allowEdits({ id: session.id, isAllowed })
-    acceptsEdits = isAllowed
   }
 
   async function send(text: string, parts: Attachment[] = []): Promise<void> {
@@ -100,6 +90,7 @@ export function createConversation({ client, settings, changed, ...first }: Opti
     changed()
     try {
       const { id } = await current()
+      if (!wasBusy) await approval.catchUp()
       const answer = await client.promptSession({
         id,
         text,
@@ -136,6 +127,7 @@ export function createConversation({ client, settings, changed, ...first }: Opti
   async function withdraw(): Promise<string | undefined> {
     const entry = waiting.findLast(({ promptId }) => promptId !== undefined)
     if (!entry || !session) return undefined
+    withdrawn.add(entry.promptId!)
     try {
       await client.removePrompt({ id: session.id, promptId: entry.promptId! })
     } catch {
@@ -166,14 +158,29 @@ export function createConversation({ client, settings, changed, ...first }: Opti
     if (id !== session?.id) return true
     if (event.type === "message.created") started(payload.message?.promptId)
     if (event.type === "prompt.skipped") started((payload as { promptId?: string }).promptId)
+    if (event.type === "session.error" && isReturned(event.payload)) return false
     if (event.type === "session.idle" || event.type === "session.error") {
       busySince = undefined
       changed()
+      void approval.catchUp().catch(() => {})
     }
     return true
   }
 
+  /** Whether a prompt was stopped before it began. */
+  function isReturned({ promptId, error }: { promptId?: string; error: { name: string } }): boolean {
+    if (promptId === undefined || error.name !== "Session.Interrupted") return false
+    if (withdrawn.delete(promptId)) return true
+    const entry = waiting.find((one) => one.promptId === promptId)
+    if (!entry) return false
+    started(promptId)
+    returned(entry.text)
+    return true
+  }
+
   function take(next: Session): void {
+    if (next.id !== session?.id) return
+    if (next.mode !== session.mode) approval.follow(next.mode)
     session = next
     model = next.model ?? next.fallbackModel ?? model
     if (!isWorking(next)) busySince = undefined
@@ -189,9 +196,13 @@ export function createConversation({ client, settings, changed, ...first }: Opti
   }
 
   async function cycle(): Promise<void> {
-    preset = presets[(presets.indexOf(preset) + 1) % presets.length]!
+    await setPreset(presets[(presets.indexOf(approval.preset) + 1) % presets.length]!)
+  }
+
+  async function setPreset(next: Preset): Promise<void> {
+    const applied = approval.choose(next)
     changed()
-    await applyPreset()
+    await applied
   }
 
   return Object.freeze({
@@ -205,7 +216,8 @@ export function createConversation({ client, settings, changed, ...first }: Opti
       return model
     },
     get preset() {
-      return preset
+      const isLate = busySince !== undefined && approval.isLate
+      return isLate ? `${approval.preset} from the next turn on` : approval.preset
     },
     get waiting(): readonly Waiting[] {
       return waiting
@@ -222,11 +234,7 @@ export function createConversation({ client, settings, changed, ...first }: Opti
     stop,
     apply,
     cycle,
-    async setPreset(next: Preset) {
-      preset = next
-      changed()
-      await applyPreset()
-    },
+    setPreset,
     /** For the next session; the present one keeps its agent. */
     choose(next: { agent?: string; model?: string }) {
       agent = next.agent ?? agent

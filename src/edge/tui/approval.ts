@@ -1,0 +1,86 @@
+// The approval preset that the person chose, and how it reaches the session. The mode of a session changes only between
+// two turns: what is chosen during a turn is applied when it has ended.
+import { type Client, ClientError, type Session } from "#client/client.ts"
+
+export type Preset = "ask" | "accept edits" | "plan"
+export const presets: readonly Preset[] = ["ask", "accept edits", "plan"]
+
+export type Approval = ReturnType<typeof createApproval>
+
+type Options = {
+  client: Pick<Client, "setMode" | "allowEdits">
+  preset: Preset
+  session(): Session | undefined
+  changed(session: Session): void
+}
+
+/** The event that ends a turn comes a moment before the session is free. */
+const retries = 20
+const pause = 50
+
+export function createApproval({ client, session, changed, ...first }: Options) {
+  let { preset } = first
+  let acceptsEdits = false
+  let last: Promise<void> = Promise.resolve()
+  let running = 0
+
+  /** One change after the other, so that the last choice is the one that stays. */
+  function apply(attempts = 1): Promise<void> {
+    running++
+    last = last.catch(() => {}).then(() => bring(attempts))
+    return last.finally(() => running--)
+  }
+
+  async function bring(attempts: number): Promise<void> {
+    const now = session()
+    if (!now) return
+    const isAllowed = preset === "accept edits"
+    if (isAllowed !== acceptsEdits) await client.allowEdits({ id: now.id, isAllowed })
+    acceptsEdits = isAllowed
+    if (now.mode !== modeOf(preset)) await setMode(now.id, attempts)
+  }
+
+  async function setMode(id: string, attempts: number): Promise<void> {
+    try {
+      changed(await client.setMode({ id, mode: modeOf(preset) }))
+    } catch (error) {
+      if (!(error instanceof ClientError && error.name === "Session.Busy")) throw error
+      if (attempts <= 1) return
+      await new Promise((resolve) => setTimeout(resolve, pause))
+      await setMode(id, attempts - 1)
+    }
+  }
+
+  /** The preset of a session that another program has put into this mode. */
+  function follow(mode: Session["mode"]): void {
+    if (running === 0 && mode !== modeOf(preset)) preset = mode === "plan" ? "plan" : "ask"
+  }
+
+  return Object.freeze({
+    get preset() {
+      return preset
+    },
+    /** The session works in the other mode until its turn has ended. */
+    get isLate() {
+      return session() !== undefined && session()!.mode !== modeOf(preset)
+    },
+    apply,
+    choose(next: Preset): Promise<void> {
+      preset = next
+      return apply()
+    },
+    follow,
+    /** After a turn. */
+    async catchUp(): Promise<void> {
+      if (session() && session()!.mode !== modeOf(preset)) await apply(retries)
+    },
+    /** Another session: edits are not allowed there yet. */
+    forget(): void {
+      acceptsEdits = false
+    },
+  })
+}
+
+function modeOf(preset: Preset): Session["mode"] {
+  return preset === "plan" ? "plan" : "act"
+}
