@@ -3,10 +3,11 @@
 //   node bench/terminal.ts [start memory idle stream]
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { loadavg } from "node:os"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
+import * as Storage from "#kernel/storage/storage.ts"
 import { laySession } from "./lay-session.ts"
 import { median, quantile, report } from "./measure.ts"
 import type { Order } from "./model.ts"
@@ -20,11 +21,11 @@ const [deltas, over] = [5_000, 5_000]
 const markers = "QWXYZVUO"
 mkdirSync("node_modules/.bench", { recursive: true })
 const root = join(process.cwd(), mkdtempSync(join("node_modules/.bench", "terminal-")))
-const [folder, home] = [join(root, "repo"), join(root, "home")]
+const [folder, home, data] = [join(root, "repo"), join(root, "home"), join(root, "data")]
 mkdirSync(folder)
 for (let i = 0; i < 200; i++)
   writeFileSync(join(folder, `f${String(i).padStart(3, "0")}.txt`), `file ${i}\n`.repeat(20))
-process.env.VITAMIN_DATA_DIR = join(root, "data")
+process.env.VITAMIN_DATA_DIR = data
 process.env.HOME = home
 for (const name of ["CONFIG", "STATE", "CACHE", "DATA"]) process.env[`XDG_${name}_HOME`] = ""
 
@@ -112,13 +113,18 @@ type Streamed = { processor: number; bytes: number; keys: number[]; memory: numb
 async function stream() {
   const text = answerDeltas(deltas).join("")
   const id = await laySession(folder, 1_250)
+  await Storage.close()
   const session = ["--session", id]
   const long = { ...vitamin, args: [...vitamin.args, ...session], prompt: "earlier messages" }
   const run = { ...vitamin, args: [...vitamin.args, "run", ...session, "--yes", "go"], prompt: "the end" }
   const programs = [floor, long, vitamin, ...others]
   const all = programs.map((program) => ({ program, samples: [] as Streamed[] }))
   const printed: number[] = []
+  await tell({ turns: 0, deltas: 1, folder })
+  await (await open({ ...run, prompt: "done" })).ended
+  cpSync(data, `${data}-before`, { recursive: true })
   for (let i = 0; i < rounds; i++) {
+    restore()
     await tell({ turns: 0, deltas, folder, over })
     const pty = await open(run)
     await pty.ended
@@ -151,7 +157,14 @@ async function stream() {
   }
 }
 
+/** The answers of the runs before are not in the session. */
+function restore(): void {
+  rmSync(data, { recursive: true, force: true })
+  cpSync(`${data}-before`, data, { recursive: true })
+}
+
 async function streamOnce(program: Program): Promise<Streamed> {
+  restore()
   await tell({ turns: 0, deltas, folder, over })
   const pty = await open(program)
   await quiet(pty)

@@ -17,7 +17,7 @@ export const routes = {
   createSession: { method: "POST", path: "/session", body: true },
   getSession: { method: "GET", path: "/session/:id" },
   removeSession: { method: "DELETE", path: "/session/:id" },
-  listMessages: { method: "GET", path: "/session/:id/message", query: ["branch", "all"] },
+  listMessages: { method: "GET", path: "/session/:id/message", query: ["branch", "all", "last"] },
   promptSession: { method: "POST", path: "/session/:id/message", headers: ["prefer"], body: true },
   listPrompts: { method: "GET", path: "/session/:id/prompt" },
   removePrompt: { method: "DELETE", path: "/session/:id/prompt/:promptId" },

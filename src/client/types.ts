@@ -1446,7 +1446,13 @@ export type Api = {
   ): Promise<Session>
   /** The messages of a session: of the active branch, of another branch, or all. */
   listMessages(
-    input: { id: string; branch?: string; all?: boolean },
+    input: {
+      id: string
+      branch?: string
+      all?: boolean
+      /** only so many messages, the newest */
+      last?: string
+    },
     options?: CallOptions,
   ): Promise<Message[]>
   /** Answers as soon as the request is accepted. */

@@ -15,7 +15,7 @@ import type { Scheme } from "#edge/tui/screen/style.ts"
 import type { Terminal } from "#edge/tui/screen/terminal.ts"
 import { wrapTo } from "#edge/tui/screen/width.ts"
 import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
-import { createTranscript } from "#edge/tui/transcript/transcript.ts"
+import { createTranscript, maxLoaded } from "#edge/tui/transcript/transcript.ts"
 import { createActivity, workingFor } from "./activity.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
 import { editOutside } from "./external-editor.ts"
@@ -102,7 +102,7 @@ export function createApp(options: AppOptions) {
 
   async function show(client: Client, talk: Conversation, id: string): Promise<void> {
     talk.use(await client.getSession({ id }))
-    transcript.load(await client.listMessages({ id }))
+    transcript.load(await client.listMessages({ id, last: String(maxLoaded) }))
     flush()
     await questions?.load((owner) => owner === id)
   }

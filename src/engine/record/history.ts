@@ -7,6 +7,7 @@ import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createId } from "#util/id.ts"
 import type { Tip } from "./session-info.ts"
+import * as SessionRecord from "./session-record.ts"
 
 type Open = Message.Of<"tool_request">["data"]["calls"][number]
 
@@ -117,6 +118,30 @@ export async function recentHistory({ id, branch }: Place, tip: Tip | undefined)
   if (!recent) return fromKept(await historyOf(id, branch))
   warm.keep(id, recent)
   return recent
+}
+
+/** What `recentHistory` gives the next prompt, read without beginning one. That prompt finds the messages in the cache. */
+export async function peekHistory({ id, branch, tip }: SessionRecord.Info): Promise<Message.Info[]> {
+  const warm = MessageStore.warm()
+  if (tip?.branch !== branch) return fromKept(await historyOf(id, branch))
+  const known = warm.peek(id, tip.mark)
+  const recent = await MessageStore.listBack(id, tip.id, { isFirst: createIsFirst(), known })
+  if (!recent) return fromKept(await historyOf(id, branch))
+  // Otherwise a prompt has begun meanwhile, and messages may have changed after they were read.
+  if (known.size < recent.length && (await SessionRecord.get(id)).tip?.mark === tip.mark) {
+    warm.keep(id, recent)
+    warm.mark(id, tip.mark)
+  }
+  return recent
+}
+
+/** The newest messages of the active branch. Reads only these while no prompt runs. */
+export async function newestMessages(session: SessionRecord.Info, count: number): Promise<Message.Info[]> {
+  const { id, branch, tip } = session
+  let left = count
+  const isFirst = () => --left <= 0
+  const newest = tip?.branch === branch && (await MessageStore.listBack(id, tip.id, { isFirst }))
+  return newest || (await historyOf(id, branch)).slice(-count)
 }
 
 function fromKept(whole: Message.Info[]): Message.Info[] {

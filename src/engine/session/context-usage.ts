@@ -5,7 +5,7 @@ import { systemPrompt } from "#engine/context/system-prompt.ts"
 import { namedModel } from "#engine/model/choose-model.ts"
 import { sentBefore } from "#engine/offer/choose-tools.ts"
 import { usableTools } from "#engine/offer/tools-for.ts"
-import { historyOf } from "#engine/record/history.ts"
+import { peekHistory } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { contextOf, limitOf } from "#engine/run/budget.ts"
 import { createShortTerm } from "#knowledge/memory/short-term.ts"
@@ -37,7 +37,7 @@ export async function contextUsage(sessionId: string): Promise<ContextUsage> {
     (await readInstructions()).map(({ title, text }) => estimateTokens(`${title}:\n\n${text}`)),
   )
   const memory = createShortTerm()
-  for (const message of await historyOf(sessionId, session.branch)) memory.append(message)
+  for (const message of await peekHistory(session)) memory.append(message)
   const shown = memory.shown()
   const summary = shown.compaction ? estimateTokens(frontText(shown.compaction)) : 0
   const hasFront = Boolean(shown.compaction?.summary || shown.compaction?.pinned)

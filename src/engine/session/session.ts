@@ -7,6 +7,7 @@ import * as Jobs from "#ability/shell/jobs.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import { newestMessages } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
@@ -101,14 +102,17 @@ export async function shell(
   return runShell(sessionId, options)
 }
 
-/** The messages of a branch in order (default: the active one), or of all branches. */
+/** The messages of a branch in order (default: the active one), or of all branches. `last`: only so many, the newest. */
 export async function messages(
   sessionId: string,
-  options: { branch?: string; all?: boolean } = {},
+  options: { branch?: string; all?: boolean; last?: number } = {},
 ): Promise<Message.Info[]> {
   const session = await SessionRecord.get(sessionId)
+  const { branch = session.branch, all, last } = options
+  if (last !== undefined && !all && branch === session.branch) return newestMessages(session, last)
   const messages = await MessageStore.list(sessionId)
-  return options.all ? messages : messagesOf(messages, session, options.branch ?? session.branch)
+  const chosen = all ? messages : messagesOf(messages, session, branch)
+  return last === undefined ? chosen : chosen.slice(-last)
 }
 
 /** Cancel a queued prompt, or forget a skipped one. */

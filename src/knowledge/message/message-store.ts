@@ -166,8 +166,14 @@ export function createWarmMessages(most = 8_000_000) {
 
   /** Begin to work on a session: its messages by id, none if the mark is another one. They leave the cache. */
   function take(sessionId: string, mark: string | undefined): ReadonlyMap<string, Info> {
-    const warm = sessions.get(sessionId)
+    const messages = peek(sessionId, mark)
     drop(sessionId)
+    return messages
+  }
+
+  /** The same without beginning to work: they stay in the cache. */
+  function peek(sessionId: string, mark: string | undefined): ReadonlyMap<string, Info> {
+    const warm = sessions.get(sessionId)
     return warm && mark !== undefined && warm.mark === mark ? warm.messages : new Map()
   }
 
@@ -214,5 +220,5 @@ export function createWarmMessages(most = 8_000_000) {
     return known
   }
 
-  return Object.freeze({ take, keep, mark, forget, drop, size: () => total })
+  return Object.freeze({ take, peek, keep, mark, forget, drop, size: () => total })
 }

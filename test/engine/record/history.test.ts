@@ -99,3 +99,18 @@ test("a run reads no message twice, and writes two records per turn, however lon
     assert.equal((await Session.messages(session.id)).length, before + 2 + 2 * turns)
   })
 })
+
+test("what Session.context() has read, the next prompt and the next Session.context() do not read again", async () => {
+  await inWorld([text("one"), text("two")], async ({ ask, session, llm }) => {
+    await ask("first words")
+    const { used } = await Session.context(session.id)
+    const folder = join(Global.data(), "storage", "message", session.id)
+    const files = (await Session.messages(session.id)).map(({ id }) => `${id}.json`)
+    for (const file of files) renameSync(join(folder, file), `${folder}-${file}`)
+    assert.equal((await Session.context(session.id)).used, used)
+    await ask("second words")
+    assert.match(llm.requests[1]!.raw, /first words.*one.*second words/s)
+    for (const file of files) renameSync(`${folder}-${file}`, join(folder, file))
+    assert.equal((await Session.messages(session.id)).length, 4)
+  })
+})

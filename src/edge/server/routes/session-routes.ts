@@ -68,13 +68,22 @@ export function sessionRoutes(): Route[] {
       path: "/session/:id/message",
       summary: "The messages of a session: of the active branch, of another branch, or all.",
       params: Id,
-      query: z.object({ branch: z.string().optional(), all: Switch }),
+      query: z.object({
+        branch: z.string().optional(),
+        all: Switch,
+        last: z
+          .string()
+          .regex(/^[1-9]\d{0,8}$/)
+          .optional()
+          .describe("only so many messages, the newest"),
+      }),
       response: z.array(Message.Info),
       errors: [404],
       handle: ({ params, query }) =>
         Session.messages(params.id, {
           ...(query.branch ? { branch: query.branch } : {}),
           all: query.all === "true",
+          ...(query.last ? { last: Number(query.last) } : {}),
         }),
     }),
     defineRoute({

@@ -22,7 +22,7 @@ type AttachedMessage = Extract<Message, { type: "file_reference" | "image" | "mc
 export type Transcript = Readonly<{
   /** An event of the session, or of one that does a task for it. */
   apply(event: StreamEvent): void
-  /** Begins anew with the messages of a session. */
+  /** Begins anew with the last messages of a session. */
   load(messages: readonly Message[]): void
   /** The finished lines since the last call. */
   take(): Line[]
@@ -33,7 +33,7 @@ export type Transcript = Readonly<{
 }>
 
 /** Of an earlier session, so many messages are shown. */
-const maxLoaded = 200
+export const maxLoaded = 200
 /** As many folded texts can be shown in full. */
 const maxFolded = 20
 /** A prompt of more lines is folded. */
@@ -219,7 +219,7 @@ export function createTranscript(view: () => View, changed: () => void = () => {
     shown = startSession()
     const from = Math.max(0, messages.length - maxLoaded)
     for (const { id } of messages.slice(0, from)) shown.seen.add(id)
-    if (from) note(`${from} earlier messages are not shown`, { mark: "…", role: "dim" })
+    if (messages[from]?.parentId) note("earlier messages are not shown", { mark: "…", role: "dim" })
     for (const message of messages.slice(from)) addMessage(message, true)
   }
 

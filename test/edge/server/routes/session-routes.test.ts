@@ -68,6 +68,33 @@ test("POST /session/:id/message answers with the final message, and SSE sends ev
   )
 })
 
+test("GET /session/:id/message with last gives the newest messages, idle or busy, and refuses other words", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([
+    call("read", { path: "README.md" }),
+    text("It is a fixture."),
+    stall(text("never said"), 10),
+  ])
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  const api = client(server)
+  const { body: session } = await api("POST", "/session", {})
+  const path = `/session/${session.id}/message`
+  const typesOf = async (query: string) => {
+    const { body } = await api("GET", path + query)
+    return (body as unknown as { type: string }[]).map(({ type }) => type)
+  }
+  await api("POST", path, { text: "What is this?" })
+  assert.deepEqual(await typesOf("?last=2"), ["tool_result", "text"])
+  assert.deepEqual(await typesOf("?last=9"), ["text", "tool_request", "tool_result", "text"])
+  assert.deepEqual(await typesOf("?last=1&all=true"), ["text"])
+  for (const words of ["0", "-1", "all", ""])
+    assert.equal((await api("GET", `${path}?last=${words}`)).status, 400, words)
+  await api("POST", path, { text: "and now?" }, { prefer: "respond-async" })
+  await until(() => llm.requests.length === 3, "the third request")
+  assert.deepEqual(await typesOf("?last=2"), ["text", "text"])
+})
+
 test("Prefer: respond-async answers at once with 202 and the turn goes on", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("later")])

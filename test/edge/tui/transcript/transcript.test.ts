@@ -302,7 +302,7 @@ test("a long prompt is folded", () => {
   assert.equal(transcript.expand().length, 52)
 })
 
-test("load() shows the last messages of a session, and says how many came before", () => {
+test("load() shows the last messages of a session, and says that others came before", () => {
   const { transcript, message, printed, answer } = createConversation()
   const messages = Array.from({ length: 150 }, (_, i) => [
     message("text", { role: "user", parts: [{ type: "text", text: `q${i}` }] }),
@@ -318,7 +318,7 @@ test("load() shows the last messages of a session, and says how many came before
   transcript.load(messages)
   const lines = transcript.take()
   assert.deepEqual(lines.slice(0, 7), [
-    "… 100 earlier messages are not shown",
+    "… earlier messages are not shown",
     "",
     "▌ q50",
     "",
