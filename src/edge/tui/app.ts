@@ -18,6 +18,7 @@ import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
 import { createTranscript, maxLoaded } from "#edge/tui/transcript/transcript.ts"
 import { createActivity, workingFor } from "./activity.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
+import { endLostTurn } from "./end-lost-turn.ts"
 import { editOutside } from "./external-editor.ts"
 import { findSession } from "./find-session.ts"
 import { createManners } from "./manners.ts"
@@ -112,6 +113,8 @@ export function createApp(options: AppOptions) {
   }
 
   function apply(event: StreamEvent): void {
+    if (event.type === "connected" && isLost && connection && conversation)
+      void endLostTurn({ client: connection.client, talk: conversation, apply }).catch(report)
     if (event.type === "disconnected" || event.type === "connected") isLost = event.type === "disconnected"
     if (event.type === "config.changed" && connection)
       void manners.readSettings(connection.client).catch(report)

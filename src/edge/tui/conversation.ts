@@ -25,7 +25,7 @@ type Options = {
   preset: Preset
   /** Something that is shown has changed. */
   changed(): void
-  /** A waiting prompt was stopped before it began. */
+  /** A prompt could not be sent, or was stopped before it began. */
   returned(text: string): void
 }
 
@@ -106,6 +106,7 @@ export function createConversation({ client, settings, changed, returned, ...fir
       waiting = waiting.filter((one) => one !== entry)
       if (!wasBusy) busySince = undefined
       changed()
+      returned(text)
       throw error
     }
   }

@@ -31,6 +31,30 @@ test("two terminals on one session of a server show the same, and either answers
   assert.doesNotMatch(one.screen(), /May bash|waits:/)
 })
 
+test("a server that is killed and started again: the turn is over, and a prompt that could not be sent is kept", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("bash", { command: "sleep 600" }), text("Here again.")])
+  const place = { cwd: tmp.path, env: { ...tmp.env, ...env(llm, "chat").variables } }
+  await using first = run(process.execPath, [command, "serve", "--port", "0"], place)
+  const [url] = /http:\S+/.exec(await first.line(/listening on/))!
+  await using terminal = await openXterm(tmp, ["attach", url!, "--dir", tmp.path])
+  await terminal.sees(isReady)
+  terminal.type("wait\r")
+  await terminal.sees(/\[y\]es/)
+  terminal.type("y")
+  await terminal.sees("● Run sleep 600")
+  first.process.kill("SIGKILL")
+  await terminal.sees("the server is gone")
+  terminal.type("still there?\r")
+  await terminal.sees(/cannot be reached.*^> still there\?$/ms)
+  await using second = run(process.execPath, [command, "serve", "--port", new URL(url!).port], place)
+  await second.line(/listening on/)
+  await terminal.sees(isReady)
+  await terminal.sees("· stopped")
+  terminal.type("\r")
+  await terminal.sees("Here again.")
+})
+
 test("attach without a server, and with a wrong token, says so and ends", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([])
