@@ -58,4 +58,6 @@ export const routes = {
   disconnectMcpServer: { method: "POST", path: "/mcp/:id/disconnect" },
   listElicitations: { method: "GET", path: "/elicitation/pending" },
   replyElicitation: { method: "POST", path: "/elicitation/:id/respond", body: true },
+  listUntrusted: { method: "GET", path: "/trust" },
+  trustFiles: { method: "POST", path: "/trust", body: true },
 } as const satisfies Record<string, RouteInfo>

@@ -1655,4 +1655,46 @@ export type Api = {
     input: { id: string } & ElicitationReply,
     options?: CallOptions,
   ): Promise<{ replied: true }>
+  /** The files of the folder that can run something or allow something and wait for a person's review, each with its difference. */
+  listUntrusted(
+    input?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<{
+    /** The work tree. */
+    directory: string
+    /** Whether a person has reviewed the folder; single files may still wait. */
+    isTrusted: boolean
+    changes: {
+      /** From the work tree. */
+      path: string
+      /** Since the last review. */
+      state: "new" | "changed" | "removed"
+      /** SHA-256 of the present content; missing if the file is gone. */
+      hash?: string
+      /** Size of the present content. */
+      bytes?: number
+      /** Difference to the reviewed content, or the whole text; missing if it cannot be shown as text. */
+      diff?: string
+      /** Lines that were added. */
+      additions: number
+      /** Lines that were removed. */
+      deletions: number
+    }[]
+  }>
+  /** Trust files that a person has reviewed, with the hash that was shown. Answers 409, and trusts nothing, if one has changed meanwhile. */
+  trustFiles(
+    input: {
+      files: {
+        path: string
+        /** As listed; missing for a file that is gone. */
+        hash?: string
+      }[]
+    },
+    options?: CallOptions,
+  ): Promise<{
+    /** Paths, from the work tree. */
+    trusted: string[]
+    /** What is wrong with the trusted files, one line each. */
+    problems: string[]
+  }>
 }

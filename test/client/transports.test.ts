@@ -37,7 +37,7 @@ function recording(client: Client, called: Called[]): Client {
   )
 }
 
-async function walk({ client }: World, quiet: Client): Promise<void> {
+async function walk({ client, tmp }: World, quiet: Client): Promise<void> {
   const pending = async (list: "listPermissions" | "listElicitations") => {
     await until(async () => (await quiet[list]()).length > 0, `${list} has one`)
     return (await client[list]())[0]!.id
@@ -109,6 +109,12 @@ async function walk({ client }: World, quiet: Client): Promise<void> {
   await client.removeGrant({ id: grant!.id })
   await client.removeSession({ id: fork.id })
   await client.disconnectMcpServer({ id: "everything" })
+  tmp.write(".vitamin/config.jsonc", '{ "model": "openai/fake-model" }')
+  const { changes, isTrusted } = await client.listUntrusted()
+  assert.deepEqual([isTrusted, changes.map(({ path }) => path)], [true, [".vitamin/config.jsonc"]])
+  assert.match(changes[0]!.diff!, /fake-model/)
+  await client.trustFiles({ files: [{ path: changes[0]!.path, hash: changes[0]!.hash! }] })
+  assert.deepEqual((await client.listUntrusted()).changes, [])
 }
 
 test("every route gives the same results over HTTP and in the same process", async () => {
@@ -172,6 +178,8 @@ async function errors({ client }: World): Promise<unknown[]> {
     failure("listSessions", { tasks: "maybe" }),
     failure("getSession", { id: ".." }),
     failure("getSession", {}),
+    failure("trustFiles", { files: [{ path: ".mcp.json", hash: "0".repeat(64) }] }),
+    failure("trustFiles", { files: [] }),
     failure("getHealth", { "x-vitamin-challenge": "nothing hexadecimal" }),
   ])
 }
@@ -184,10 +192,10 @@ test("wrong calls give the same errors over HTTP and in the same process", async
   }
   const [http, local] = seen as { id: string; status: number; name: string }[][]
   assert.deepEqual(local, http)
-  for (const { id, status, name } of http!.slice(0, -6)) assert.equal(status, 404, `${id}: ${name}`)
+  for (const { id, status, name } of http!.slice(0, -8)) assert.equal(status, 404, `${id}: ${name}`)
   assert.deepEqual(
-    http!.slice(-6).map(({ status }) => status),
-    [400, 404, 400, 400, 400, 400],
+    http!.slice(-8).map(({ status }) => status),
+    [400, 404, 400, 400, 400, 409, 400, 400],
   )
 })
 

@@ -8,6 +8,7 @@ import { mcpRoutes } from "#edge/server/routes/mcp-routes.ts"
 import { permissionRoutes } from "#edge/server/routes/permission-routes.ts"
 import { sessionRoutes } from "#edge/server/routes/session-routes.ts"
 import { skillRoutes } from "#edge/server/routes/skill-routes.ts"
+import { trustRoutes } from "#edge/server/routes/trust-routes.ts"
 import { undoRoutes } from "#edge/server/routes/undo-routes.ts"
 import { useRoutes } from "#edge/server/routes/use-routes.ts"
 
@@ -23,5 +24,6 @@ export function allRoutes(): Route[] {
     ...choiceRoutes(),
     ...mcpRoutes(),
     ...elicitationRoutes(),
+    ...trustRoutes(),
   ]
 }

@@ -1,19 +1,16 @@
 // `vitamin trust`: reviews the files of a folder that can run something, one by one, or removes trust. In a terminal
 // it shows each file and asks; `--yes` trusts all as they are now and prints a summary.
-import { join, resolve } from "node:path"
-import { FolderNotFound, scanAgents } from "#ability/agent/scan-agents.ts"
+import { resolve } from "node:path"
 import { markName } from "#ability/shell/environment.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { countOf } from "#edge/cli/terminal/count-of.ts"
 import { reviewChanges, summaryOf } from "#edge/cli/terminal/review-changes.ts"
 import { safeText } from "#edge/cli/terminal/safe-text.ts"
-import * as Config from "#kernel/config/config.ts"
+import { loadTrusted } from "#engine/host/load-trusted.ts"
 import * as Env from "#kernel/process/env.ts"
-import { agentFolders } from "#kernel/reviewed/places.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
-import { errorText } from "#util/error.ts"
 import { ownCommand } from "#util/own-command.ts"
 
 type Options = FolderOptions & {
@@ -51,29 +48,13 @@ async function change(options: Options): Promise<string> {
   if (isAsked && !accepted.length) return "Nothing was trusted.\n"
   await Trust.accept(directory, accepted)
   const root = Trust.rootOf(directory)
-  await loadTrusted(root)
+  for (const problem of await loadTrusted(root)) process.stderr.write(safeText(`${problem}\n`))
   const left = changes.filter((one) => !accepted.includes(one))
   return [
     `Trusted: ${root}\n`,
     ...accepted.map(summaryOf),
     ...left.map(({ path }) => `  not trusted  ${path}\n`),
   ].join("")
-}
-
-/** Loads the trusted files once: that records their deny and ask rules, and shows their errors. */
-async function loadTrusted(root: string): Promise<void> {
-  await Config.inspect({ directory: root }).catch((error) => {
-    if (!(error instanceof Config.Invalid)) throw error
-    // The next command reports this error. Agents are loaded anyway: their deny and ask rules must be recorded.
-    process.stderr.write(safeText(`${errorText(error)}\n`))
-  })
-  for (const folder of agentFolders)
-    try {
-      const { problems } = await scanAgents(join(root, folder), root)
-      for (const { file, message } of problems) process.stderr.write(safeText(`${file}: ${message}\n`))
-    } catch (error) {
-      if (!(error instanceof FolderNotFound)) throw error
-    }
 }
 
 async function list(): Promise<string> {
