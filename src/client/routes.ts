@@ -60,4 +60,7 @@ export const routes = {
   replyElicitation: { method: "POST", path: "/elicitation/:id/respond", body: true },
   listUntrusted: { method: "GET", path: "/trust" },
   trustFiles: { method: "POST", path: "/trust", body: true },
+  getFirstChoice: { method: "GET", path: "/first-choice" },
+  saveFirstChoice: { method: "POST", path: "/first-choice", body: true },
+  storeKey: { method: "POST", path: "/provider/:id/key", body: true },
 } as const satisfies Record<string, RouteInfo>

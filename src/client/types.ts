@@ -1697,4 +1697,31 @@ export type Api = {
     /** What is wrong with the trusted files, one line each. */
     problems: string[]
   }>
+  /** Whether the person should choose a model, what was chosen, and which model servers answer here. */
+  getFirstChoice(
+    input?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<{
+    /** Nothing names a model, and the person was not asked yet. */
+    isNeeded: boolean
+    /** What the person chose, if nothing else names a model. */
+    model?: string
+    /** Model servers that answer on this machine. */
+    found: {
+      /** The model that would be used, as `provider/model`. */
+      model: string
+      /** Where the server answers. */
+      baseURL: string
+    }[]
+  }>
+  /** Remember that the person was asked, with the model that was chosen, so that it is asked once. */
+  saveFirstChoice(
+    input?: {
+      /** `provider/model`; without it, the usual one. */
+      model?: string
+    },
+    options?: CallOptions,
+  ): Promise<{ saved: true }>
+  /** Store the key of a provider, as `vitamin auth login` does. No route, event or log shows it. */
+  storeKey(input: { id: string } & { key: string }, options?: CallOptions): Promise<{ stored: true }>
 }

@@ -109,6 +109,10 @@ async function walk({ client, tmp }: World, quiet: Client): Promise<void> {
   await client.removeGrant({ id: grant!.id })
   await client.removeSession({ id: fork.id })
   await client.disconnectMcpServer({ id: "everything" })
+  assert.equal((await client.getFirstChoice()).isNeeded, false)
+  await client.saveFirstChoice({ model: "local/rules" })
+  await client.storeKey({ id: "groq", key: "gsk-a-key-that-nobody-may-see" })
+  assert.ok((await client.listProviders()).find(({ id }) => id === "groq")!.hasKey)
   tmp.write(".vitamin/config.jsonc", '{ "model": "openai/fake-model" }')
   const { changes, isTrusted } = await client.listUntrusted()
   assert.deepEqual([isTrusted, changes.map(({ path }) => path)], [true, [".vitamin/config.jsonc"]])
@@ -158,6 +162,7 @@ const inputs: Record<string, object> = {
   completeMcpArgument: { prompt: "one", argument: "two" },
   runShell: { command: "true" },
   allowEdits: { isAllowed: true },
+  storeKey: { key: "nothing" },
 }
 
 /** Wrong calls, each with the error that it must give. */

@@ -7,6 +7,7 @@ import { elicitationRoutes } from "#edge/server/routes/elicitation-routes.ts"
 import { mcpRoutes } from "#edge/server/routes/mcp-routes.ts"
 import { permissionRoutes } from "#edge/server/routes/permission-routes.ts"
 import { sessionRoutes } from "#edge/server/routes/session-routes.ts"
+import { setupRoutes } from "#edge/server/routes/setup-routes.ts"
 import { skillRoutes } from "#edge/server/routes/skill-routes.ts"
 import { trustRoutes } from "#edge/server/routes/trust-routes.ts"
 import { undoRoutes } from "#edge/server/routes/undo-routes.ts"
@@ -25,5 +26,6 @@ export function allRoutes(): Route[] {
     ...mcpRoutes(),
     ...elicitationRoutes(),
     ...trustRoutes(),
+    ...setupRoutes(),
   ]
 }

@@ -1,0 +1,62 @@
+// Routes for the first use: whether a model must be chosen, the choice, and the key of a provider.
+import { z } from "zod"
+import * as Provider from "#ability/provider/provider.ts"
+import { markName } from "#ability/shell/environment.ts"
+import { defineRoute, type Route } from "#edge/server/http/route.ts"
+import * as FirstChoice from "#engine/model/first-choice.ts"
+import * as Env from "#kernel/process/env.ts"
+import { about } from "#util/about.ts"
+import { NamedError } from "#util/error.ts"
+
+const maxKey = 10_000
+
+export function setupRoutes(): Route[] {
+  return [
+    defineRoute({
+      id: "getFirstChoice",
+      method: "GET",
+      path: "/first-choice",
+      summary:
+        "Whether the person should choose a model, what was chosen, and which model servers answer here.",
+      response: FirstChoice.Info,
+      handle: () => FirstChoice.get(),
+    }),
+    defineRoute({
+      id: "saveFirstChoice",
+      method: "POST",
+      path: "/first-choice",
+      summary:
+        "Remember that the person was asked, with the model that was chosen, so that it is asked once.",
+      body: z.object({
+        model: about("`provider/model`; without it, the usual one.", z.string().min(1).max(500).optional()),
+      }),
+      response: z.object({ saved: z.literal(true) }),
+      async handle({ body: { model } }) {
+        await FirstChoice.write(model)
+        return { saved: true as const }
+      },
+    }),
+    defineRoute({
+      id: "storeKey",
+      method: "POST",
+      path: "/provider/:id/key",
+      summary: "Store the key of a provider, as `vitamin auth login` does. No route, event or log shows it.",
+      params: z.object({ id: z.string() }),
+      body: z.object({ key: z.string().min(1).max(maxKey) }),
+      response: z.object({ stored: z.literal(true) }),
+      errors: [404],
+      async handle({ params: { id }, body: { key } }) {
+        if (Env.get(markName))
+          throw new NamedError("Provider.Denied", "A command that vitamin runs cannot store keys.")
+        if (!Provider.list().some((provider) => provider.id === id))
+          throw new NamedError(
+            "Provider.NotFound",
+            `Provider ${JSON.stringify(id)} does not exist. GET /provider lists those that do.`,
+            { id },
+          )
+        await Provider.login(id, key)
+        return { stored: true as const }
+      },
+    }),
+  ]
+}
