@@ -21,6 +21,7 @@ import { type Conversation, createConversation } from "./conversation.ts"
 import { endLostTurn } from "./end-lost-turn.ts"
 import { editOutside } from "./external-editor.ts"
 import { findSession } from "./find-session.ts"
+import { createGreeting, type Greeting } from "./greeting.ts"
 import { createManners } from "./manners.ts"
 import type { Status } from "./status-line.ts"
 import type { Connection, TuiOptions } from "./tui.ts"
@@ -48,6 +49,7 @@ export function createApp(options: AppOptions) {
   let conversation: Conversation | undefined
   let usage: ReturnType<typeof createUsage> | undefined
   let questions: ReturnType<typeof createQuestions> | undefined
+  let greeting: Greeting | undefined
   let typedAt = 0
   /** Below what the person has begun to write. */
   const addText = (text: string) => editor.set([editor.text, text].filter(Boolean).join("\n"))
@@ -71,14 +73,11 @@ export function createApp(options: AppOptions) {
       changed,
       returned: addText,
     })
+    const { print: printLines, view } = screen
+    const shared = { client, open: panels.open, diff: diffLines, print: printLines, view, changed }
     questions = createQuestions({
-      client,
-      open: panels.open,
-      diff: diffLines,
-      print: screen.print,
-      view: screen.view,
+      ...shared,
       report,
-      changed,
       asked: manners.asked,
       typedAt: () => typedAt,
     })
@@ -86,7 +85,9 @@ export function createApp(options: AppOptions) {
     await manners.readSettings(client).catch(report)
     isStarting = false
     void follow(client).catch((error) => fail(error))
+    greeting = createGreeting({ ...shared, say: (text) => print(text, "dim"), talk: conversation })
     await resume(client, conversation)
+    void greeting.begin(options).catch(report)
     usage.refresh(conversation.session?.id)
     changed()
     return conversation
@@ -184,6 +185,7 @@ export function createApp(options: AppOptions) {
 
   async function send({ text, attachments, isShell }: Prompt): Promise<void> {
     const talk = await ready
+    if (await greeting?.run(text)) return
     if (isShell) return talk.runShell(text)
     await talk.send(
       text,

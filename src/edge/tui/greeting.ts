@@ -1,0 +1,50 @@
+// What the terminal says and asks before the first prompt: files that are not trusted, and which model answers. The same
+// review and the same choice come back with /trust and /login.
+import type { Client } from "#client/client.ts"
+import type { Open } from "#edge/tui/question/panel.ts"
+import { reviewTrust, untrustedNotice } from "#edge/tui/question/review-trust.ts"
+import { beginWithModel, signIn } from "#edge/tui/question/sign-in.ts"
+import type { Line, View } from "#edge/tui/screen/line.ts"
+import type { Conversation } from "./conversation.ts"
+import type { TuiOptions } from "./tui.ts"
+
+type Options = {
+  client: Client
+  open: Open
+  diff(preview: string, view: View): Line[]
+  print(lines: Line[]): void
+  view(): View
+  /** A notice between the messages. */
+  say(text: string): void
+  changed(): void
+  talk: Pick<Conversation, "session" | "choose">
+}
+
+export type Greeting = ReturnType<typeof createGreeting>
+
+export function createGreeting(options: Options) {
+  const { client, say, talk } = options
+  const choosing = { ...options, useModel }
+
+  /** For this session and the next ones. */
+  async function useModel(model: string): Promise<void> {
+    talk.choose({ model })
+    if (talk.session) await client.updateSession({ id: talk.session.id, model })
+  }
+
+  return Object.freeze({
+    /** A model is not asked for if the command line named one, a session or a prompt. */
+    async begin(given: Pick<TuiOptions, "session" | "isContinued" | "model" | "text">): Promise<void> {
+      const notice = await untrustedNotice(client)
+      if (notice) say(notice)
+      if (!given.session && !given.isContinued && !given.model && !given.text) await beginWithModel(choosing)
+    },
+    /** Returns false if the text is no command of this file. */
+    async run(text: string): Promise<boolean> {
+      const [, name, rest] = /^\/(trust|login)(?:\s+(\S+))?\s*$/.exec(text) ?? []
+      if (name === "trust") await reviewTrust(options)
+      if (name === "login") await signIn(choosing, rest)
+      return name !== undefined
+    },
+  })
+}

@@ -1,0 +1,88 @@
+// What the interactive terminal says and asks before the first prompt: files that are not trusted, and a model.
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { vitamin } from "../../fixture/cli.ts"
+import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { noServers } from "../../fixture/no-servers.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { openXterm } from "../../fixture/xterm.ts"
+
+const enter = "\r"
+const esc = "\u001b"
+const down = "\u001b[B"
+const isReady = /^ask · /m
+
+test("files that are not trusted are named in a line; /trust shows each with its difference and asks", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".mcp.json", '{ "mcpServers": { "x": { "command": "sh", "args": ["-c", "exit\u001b[2J"] } } }\n')
+  tmp.write(".vitamin/config.jsonc", '{ "model": "openai/fake-model" }\n')
+  await using llm = await fakeLlm([])
+  await using terminal = await openXterm(tmp, [], { env: env(llm, "chat").variables })
+  await terminal.sees(
+    "Not trusted, so not used: .mcp.json, .vitamin/config.jsonc (/trust shows what would run)",
+  )
+  terminal.type(`/trust${enter}`)
+  await terminal.sees(/new \.mcp\.json\n.*exit\\u001b\[2J/)
+  await terminal.sees(/Trust this file as it is shown\? \.mcp\.json \(1 of 2\)\n\[y\]es {2}\[n\]o/)
+  terminal.type("n")
+  await terminal.sees(/new \.vitamin\/config\.jsonc\n.*"model": "openai\/fake-model"/)
+  terminal.type("y")
+  await terminal.sees("Trusted: .vitamin/config.jsonc")
+  assert.match((await vitamin(tmp, ["trust", "--list"])).out, /1 file to review.*\n +new +\.mcp\.json$/)
+  assert.equal(llm.requests.length, 0)
+})
+
+test("without a model the person chooses once: a key is masked and stored, the model is remembered", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("Here I am.")])
+  const key = "gsk-nobody-may-see-this-key"
+  const variables = { ...noServers, GROQ_BASE_URL: `${llm.url}/v1` }
+  {
+    await using terminal = await openXterm(tmp, [], { env: variables })
+    await terminal.sees(/Which model should answer\? \(2\)/)
+    terminal.type(enter)
+    await terminal.sees("Key of which provider?")
+    terminal.type("groq")
+    await terminal.sees(/› groq/)
+    terminal.type(enter)
+    await terminal.sees("Key for groq")
+    terminal.type(key)
+    await terminal.sees(/Key for groq.*•{10}/)
+    terminal.type(enter)
+    await terminal.sees(/Which model\?.*\n› groq\//)
+    assert.match(terminal.all(), /Stored the key for groq\./)
+    terminal.type(enter)
+    await terminal.sees(/^ask · groq\//m)
+    assert.ok(!terminal.bytes().includes(key))
+    terminal.type("\u0004")
+    assert.equal(await terminal.exit, 0)
+  }
+  const auth = JSON.parse(readFileSync(join(tmp.env.XDG_DATA_HOME!, "vitamin", "auth.json"), "utf8"))
+  assert.equal(auth.groq.key, key)
+  await using terminal = await openXterm(tmp, [], { env: variables })
+  await terminal.sees(/^ask · groq\//m)
+  terminal.type(`hello${enter}`)
+  await terminal.sees("Here I am.")
+  assert.equal(llm.requests[0]!.headers.authorization, `Bearer ${key}`)
+})
+
+test("the offline model is chosen once, and /login shows the choice again", async () => {
+  await using tmp = await tmpdir({ git: true })
+  {
+    await using terminal = await openXterm(tmp, [], { env: noServers })
+    await terminal.sees(/Which model should answer\? \(2\)/)
+    terminal.type(`${down}${enter}`)
+    await terminal.sees(/^ask · local\/rules/m)
+    terminal.type("\u0004")
+    await terminal.exit
+  }
+  await using terminal = await openXterm(tmp, [], { env: noServers })
+  await terminal.sees(/^ask · local\/rules/m)
+  terminal.type(`/login${enter}`)
+  await terminal.sees("Which model should answer?")
+  terminal.type(esc)
+  await terminal.sees("No model was chosen.")
+  await terminal.sees(isReady)
+})
