@@ -39,7 +39,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     .command(
       "chat [message..]",
       "Open the interactive terminal, as vitamin without a command does",
-      (chat) => promptOptions(chat).positional("message", words),
+      (chat) => promptOptions(chat).positional("message", words).option("plain", plain),
       async ({ message = [], _: words, ...options }) =>
         (await import("#edge/cli/command/chat.ts")).chat({
           ...options,
@@ -50,10 +50,12 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
       "attach [url]",
       "Open the interactive terminal on a server",
       (attach) =>
-        promptOptions(attach).positional("url", {
-          type: "string",
-          describe: "address of the server (default: http://127.0.0.1:3141)",
-        }),
+        promptOptions(attach)
+          .positional("url", {
+            type: "string",
+            describe: "address of the server (default: http://127.0.0.1:3141)",
+          })
+          .option("plain", plain),
       async (options) => (await import("#edge/cli/command/chat.ts")).attach(options),
     )
     .command("session", "Manage the sessions of this project", sessionCommands)
@@ -259,6 +261,10 @@ function promptOptions(yargs: Argv<FolderOptions>) {
     .option("timeout", positiveNumber("--timeout", "stop after this many seconds"))
 }
 
+const plain = {
+  type: "boolean",
+  describe: "print each line once and draw nothing again, for screen readers",
+} as const
 const words = { type: "string", array: true, describe: "the prompt" } as const
 const repeated = { type: "string", array: true, nargs: 1, requiresArg: true } as const
 

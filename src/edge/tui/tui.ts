@@ -38,6 +38,8 @@ export type TuiOptions = {
   agent?: string
   model?: string
   isPlanning: boolean
+  /** Nothing is drawn again: for screen readers. */
+  isPlain: boolean
   settings: PromptSettings
 }
 
@@ -46,6 +48,7 @@ const headStart = 60
 
 /** Resolves to the exit code when the person leaves. */
 export async function openTui(options: TuiOptions): Promise<number> {
+  if (options.isPlain) return (await import("./plain.ts")).openPlain(options)
   const theme: Theme = { depth: colorDepth(), scheme: schemeOfEnvironment() }
   let paint = createPaint(theme)
   /** The person chose light or dark: what the terminal answers does not matter. */

@@ -21,6 +21,7 @@ type ChatOptions = FolderOptions &
     image?: string[] | undefined
     imageMode?: "vision" | "ocr" | "auto" | undefined
     yes?: boolean | undefined
+    plain?: boolean | undefined
     maxSteps?: number | undefined
     maxCost?: number | undefined
     timeout?: number | undefined
@@ -51,6 +52,7 @@ async function open(options: ChatOptions, connect: () => Promise<Connection>): P
     ...(agent ? { agent } : {}),
     ...(model ? { model } : {}),
     isPlanning: mode === "plan",
+    isPlain: options.plain === true || process.env.TERM === "dumb",
     settings: {
       ...(allow ? { allow } : {}),
       ...(deny ? { deny } : {}),

@@ -1,0 +1,65 @@
+// `--plain` for screen readers: lines are printed once, nothing is drawn again, and questions are numbered lines.
+import assert from "node:assert/strict"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { openXterm } from "../../fixture/xterm.ts"
+
+const enter = "\r"
+
+test("--plain answers prompts and asks with numbered lines, without any escape sequence", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("a.txt", "hello\n")
+  await using llm = await fakeLlm([
+    call("edit", { path: "a.txt", edits: [{ oldText: "hello", newText: "goodbye" }] }),
+    call("bash", { command: "touch made" }),
+    call("bash", { command: "touch second" }),
+    text("# Title\n\nIt is **done** \u001b[2Jnow.", { deltas: 20 }),
+    text("The second answer."),
+  ])
+  const { variables } = env(llm, "chat")
+  await using terminal = await openXterm(tmp, ["--plain"], {
+    env: variables,
+    before: "stty -g > before",
+    after: "stty -g > after",
+  })
+  await terminal.sees(/^> ?$/m)
+  terminal.type(`go${enter}`)
+  await terminal.sees(/Question: may edit do this\?.*- hello.*\+ goodbye.*^1\. Yes\..*Type a number/ms)
+  terminal.type(`1${enter}`)
+  await terminal.sees(/Question: may bash do this\?\nbash\.execute: touch made\n1\. Yes\./)
+  terminal.type(`not that one${enter}`)
+  await terminal.sees(/bash\.execute: touch second/)
+  terminal.type(`1${enter}`)
+  await terminal.sees(/It is done .*now\.\n+> ?$/m)
+  assert.match(JSON.stringify(llm.requests[2]!.body), /the person rejected it and says: not that one/)
+  assert.deepEqual([existsSync(join(tmp.path, "made")), existsSync(join(tmp.path, "second"))], [false, true])
+  terminal.type(`more${enter}`)
+  await terminal.sees("The second answer.")
+  terminal.type("\u0004")
+  assert.equal(await terminal.exit, 0)
+  assert.doesNotMatch(terminal.bytes(), /\u001b|\u0007/)
+  assert.equal(terminal.all().split("The second answer.").length, 2)
+  assert.match(terminal.all(), /Go on with: vitamin --plain --session sess_/)
+})
+
+test("a terminal that cannot move the cursor gets plain lines, and Ctrl-C stops the turn, then the program", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("bash", { command: "sleep 600" }), text("Here again.")])
+  await using terminal = await openXterm(tmp, ["--yes", "wait"], {
+    env: { ...env(llm, "chat").variables, TERM: "dumb", COLORTERM: "" },
+  })
+  await terminal.sees("▌ wait")
+  while (llm.requests.length < 1) await new Promise((resolve) => setTimeout(resolve, 20))
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  terminal.type("\u0003")
+  await terminal.sees(/^> ?$/m)
+  terminal.type(`still there?${enter}`)
+  await terminal.sees("Here again.")
+  await terminal.sees(/Here again\.\n+> ?$/m)
+  terminal.type("\u0003")
+  assert.equal(await terminal.exit, 130)
+  assert.doesNotMatch(terminal.bytes(), /\u001b/)
+})
