@@ -56,7 +56,7 @@ function pi(bin: string, base: string, home: string): Program {
     name: "pi",
     args: [process.execPath, bin, "--provider", "fake", "--model", "m"],
     env,
-    prompt: "(fake) m",
+    prompt: "(auto)",
   }
 }
 

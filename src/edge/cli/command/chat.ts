@@ -75,11 +75,13 @@ async function readAttachments(options: ChatOptions) {
 
 /** The engine in this process. */
 async function connectHere(options: ChatOptions): Promise<Connection> {
-  const [{ createLocalTransport }, { createClient }, Storage] = await Promise.all([
+  const [{ createLocalTransport }, { createClient }, Storage, { boundHeap }] = await Promise.all([
     import("#edge/server/local-transport.ts"),
     import("#client/client.ts"),
     import("#kernel/storage/storage.ts"),
+    import("#edge/cli/process/bound-heap.ts"),
   ])
+  boundHeap(8_000_000)
   const directory = folderOf(options)
   if (options.trust) await (await import("#kernel/trust/trust.ts")).grant(directory, { keep: false })
   const transport = createLocalTransport({ directory })

@@ -30,7 +30,7 @@ export async function serve(options: FolderOptions & { port: number; host: strin
     const signalled = new Promise<number>((resolve) => onSignal(resolve))
     process.stdout.write(`vitamin is listening on ${server.url} (token in ${server.tokenFile})\n`)
     warnIfOpen(server.openUrls)
-    boundHeap()
+    boundHeap(32_000_000)
     process.exitCode = await signalled
     const stopped = server.stop()
     // Sessions end first, so that none continues with parts that are already disposed. Other requests still get their

@@ -1,18 +1,16 @@
-// Limits the garbage that a server holds. By default V8 lets the young generation grow to 134 MB, and the old one to
+// Limits the garbage that a server or a terminal holds. By default V8 lets the young generation grow to 134 MB, and the old one to
 // four times the live size, before it collects; a busy server reaches that although a tenth of it is alive.
 import { PerformanceObserver } from "node:perf_hooks"
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8"
 
 /** The old generation is collected when it has grown by this percentage. */
 const growth = 70
-/** The young generation stops growing at this size in bytes. It doubles each time, from 2 MB. */
-const largeEnough = 32_000_000
 
-/** V8 reads both flags whenever it sizes the heap, so that they can be set late. Not for the start path. */
-export function boundHeap(): void {
+/** The young generation stops growing at `young` bytes. It doubles each time, from 2 MB. V8 reads both flags whenever it sizes the heap, so that they can be set late. Not for the start path. */
+export function boundHeap(young: number): void {
   setFlagsFromString(`--heap-growing-percent=${growth}`)
   const observer = new PerformanceObserver(() => {
-    if (youngBytes() < largeEnough) return
+    if (youngBytes() < young) return
     setFlagsFromString("--semi-space-growth-factor=1")
     observer.disconnect()
   })
