@@ -12,6 +12,8 @@ import { createChecker, type Document } from "./openapi-checker.ts"
 
 const skill = "---\nname: greet\ndescription: Greets people. Use when somebody says hello.\n---\nSay hello.\n"
 
+type Change = { path: string; hash: string }
+
 /** A real server with an MCP server, a skill, a document of itself, and a client that checks every answer. */
 async function setUp(script: Parameters<typeof fakeLlm>[0]) {
   const tmp = await tmpdir({ git: true })
@@ -27,6 +29,7 @@ async function setUp(script: Parameters<typeof fakeLlm>[0]) {
   const checker = createChecker(document)
   type Options = { path?: Record<string, string>; query?: string; body?: unknown; headers?: object }
   return {
+    tmp,
     document,
     checker,
     url,
@@ -123,6 +126,12 @@ test("every operation answers as the document says", async () => {
   await done("abortSession", { path })
   const [grant] = await done("listGrants")
   await done("removeGrant", { path: { id: grant.id } })
+  world.tmp.write(".vitamin/config.jsonc", "{}")
+  const { changes } = await done("listUntrusted")
+  await done("trustFiles", { body: { files: changes.map(({ path, hash }: Change) => ({ path, hash })) } })
+  await done("storeKey", { path: { id: "groq" }, body: { key: "gsk-a-key-that-nobody-may-see" } })
+  await done("getFirstChoice")
+  await done("saveFirstChoice", { body: {} })
   await done("removeSession", { path: { id: fork.id } })
   await done("disconnectMcpServer", { path: { id: "everything" } })
   // The stream is followed, event by event, in openapi-client.test.ts.
@@ -146,6 +155,8 @@ const bodies: Record<string, object> = {
   updateSession: { title: "One" },
   runShell: { command: "true" },
   allowEdits: { isAllowed: true },
+  storeKey: { key: "nothing" },
+  trustFiles: { files: [{ path: "nothing" }] },
 }
 
 test("an operation with an id answers 404 for an unknown one, and the document lists 404", async () => {
