@@ -18,7 +18,8 @@ export function pastedFragment(pasted: string, isFile: (path: string) => boolean
   let lines = 1
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++
   if (lines <= maxLines && text.length <= maxCharacters) return fragmentOf(text)
-  const size = lines > 1 ? `${lines} lines` : `${text.length} characters`
+  const count = text.endsWith("\n") ? lines - 1 : lines
+  const size = count > 1 ? `${count} lines` : `${text.length} characters`
   return [[{ label: `[pasted ${size}]`, text }]]
 }
 

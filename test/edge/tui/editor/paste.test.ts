@@ -33,7 +33,7 @@ test("a long paste is folded to one unit and sent in full", () => {
 test("pastes are folded beyond 8 lines or 1,000 characters", () => {
   const table: [string, string][] = [
     ["x\n".repeat(7), "x"],
-    ["x\n".repeat(8), "[pasted 9 lines]"],
+    ["x\n".repeat(8), "[pasted 8 lines]"],
     ["x".repeat(1_000), "x"],
     ["x".repeat(1_001), "[pasted 1001 characters]"],
   ]
@@ -51,13 +51,13 @@ test("a killed paste comes back as one unit", () => {
   press("ctrl+u")
   assert.deepEqual(screen(), ["> |"])
   press("ctrl+y")
-  assert.deepEqual(screen(), ["> [pasted 21 lines]|"])
+  assert.deepEqual(screen(), ["> [pasted 20 lines]|"])
 })
 
 test("a folded paste is cut to the width of a small terminal", () => {
   const { paste, screen } = createKeyboard()
   paste("x\n".repeat(1_000_000))
-  assert.deepEqual(screen(19, 4), ["> [pasted 1000001 …|"])
+  assert.deepEqual(screen(19, 4), ["> [pasted 1000000 …|"])
 })
 
 test("paths of images become attachments", () => {
