@@ -237,7 +237,7 @@ export function createTranscript(view: () => View, changed: () => void = () => {
     if (!one) return []
     expanded++
     const now = view()
-    return [now.paint("strong", cutTo(one.title, now.columns)), ...one.lines(now), ""]
+    return ["", now.paint("strong", cutTo(one.title, now.columns)), ...one.lines(now)]
   }
 
   return Object.freeze({ apply, load, take: () => entries.take(view()), tail, expand })

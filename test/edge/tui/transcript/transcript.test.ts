@@ -98,7 +98,7 @@ test("reasoning is one line, and can be shown in full", () => {
   assert.deepEqual(tail(), ["", "∴ thinking: second"])
   end()
   assert.deepEqual(printed.slice(2), ["∴ thought for 4 s (ctrl+o)"])
-  assert.deepEqual(transcript.expand(), ["thought for 4 s", "  first", "  second", ""])
+  assert.deepEqual(transcript.expand(), ["", "thought for 4 s", "  first", "  second"])
 })
 
 test("long output is folded, and can be shown in full; called again, the text before it", () => {
@@ -118,7 +118,7 @@ test("long output is folded, and can be shown in full; called again, the text be
   ])
   call({ id: "d", name: "read", arguments: { path: "b" } })
   result("d", { toolName: "read", output: "whole file", metadata: { title: "b" } })
-  assert.deepEqual(transcript.expand(), ["Read b", "  whole file", ""])
+  assert.deepEqual(transcript.expand(), ["", "Read b", "  whole file"])
   assert.equal(transcript.expand().length, 10_002)
   assert.deepEqual(transcript.expand(), [])
 })
