@@ -192,7 +192,8 @@ function takeParagraphLine(work: Work, leaf: Paragraph, line: string): void {
   const aligns = alignsOf(line)
   const head = aligns && leaf.carry === undefined ? cellsOf(text.slice(start)) : []
   if (!aligns || head.length !== aligns.length) {
-    leaf.text += `\n${line.trimStart()}`
+    // Text that is aligned with blanks, such as code without a fence, stays aligned.
+    leaf.text += `\n${line}`
     return
   }
   if (start > 0) {

@@ -35,6 +35,7 @@ const cases: [title: string, text: string[], lines: string[]][] = [
     ["one two three four five six seven eight nine"],
     ["one two three four five six seven eight", "nine"],
   ],
+  ["code without a fence", ["f() {", "  if (a)", "      b()", "}"], ["f() {", "  if (a)", "      b()", "}"]],
   ["a list", ["a:", "- b", "* c", "", "+ d"], ["a:", "• b", "• c", "", "• d"]],
   ["a numbered list", ["1. a", "2. b", "10) c"], ["1. a", "2. b", "10) c"]],
   [
