@@ -143,7 +143,7 @@ export function createApp(options: AppOptions) {
   }
 
   function status(): Status {
-    const { session, agent, model, preset = "ask", busySince } = conversation ?? {}
+    const { session, agent, model, busySince } = conversation ?? {}
     const working = isAsking() ? "waits for you" : workingFor(busySince, manners.picture())
     return {
       folder: options.folder,
@@ -151,7 +151,7 @@ export function createApp(options: AppOptions) {
       context: usage?.context,
       agent: session?.agent ?? agent,
       model: session?.model ?? session?.fallbackModel ?? model,
-      preset,
+      preset: conversation?.presetLabel() ?? "ask",
       cost: session?.usage.cost,
       activity: isLost ? "the server is gone, reconnecting" : isStarting ? "starting" : working,
       hint: activity.hint,

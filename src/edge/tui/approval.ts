@@ -56,13 +56,20 @@ export function createApproval({ client, session, changed, ...first }: Options) 
     if (running === 0 && mode !== modeOf(preset)) preset = mode === "plan" ? "plan" : "ask"
   }
 
+  /** The session works in the other mode until its turn has ended. */
+  function isLate(): boolean {
+    const now = session()
+    return now !== undefined && now.mode !== modeOf(preset)
+  }
+
   return Object.freeze({
     get preset() {
       return preset
     },
-    /** The session works in the other mode until its turn has ended. */
-    get isLate() {
-      return session() !== undefined && session()!.mode !== modeOf(preset)
+    /** For the status line. With `--yes` nothing is asked. */
+    label({ isBusy, isYes }: { isBusy: boolean; isYes: boolean }): string {
+      const text = isYes && preset !== "plan" ? "yes to all" : preset
+      return isBusy && isLate() ? `${text} from the next turn on` : text
     },
     apply,
     choose(next: Preset): Promise<void> {
@@ -72,7 +79,7 @@ export function createApproval({ client, session, changed, ...first }: Options) 
     follow,
     /** After a turn. */
     async catchUp(): Promise<void> {
-      if (session() && session()!.mode !== modeOf(preset)) await apply(retries)
+      if (isLate()) await apply(retries)
     },
     /** Another session: edits are not allowed there yet. */
     forget(): void {

@@ -217,9 +217,9 @@ export function createConversation({ client, settings, changed, returned, ...fir
       return model
     },
     get preset() {
-      const isLate = busySince !== undefined && approval.isLate
-      return isLate ? `${approval.preset} from the next turn on` : approval.preset
+      return approval.preset
     },
+    presetLabel: () => approval.label({ isBusy: busySince !== undefined, isYes: settings.asks === "once" }),
     get waiting(): readonly Waiting[] {
       return waiting
     },

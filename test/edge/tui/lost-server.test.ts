@@ -20,7 +20,7 @@ test("attach reports that the server is gone, connects again, and shows what hap
   await using _ = server.child
   await using line = await openLine(Number(new URL(server.url).port))
   await using terminal = await openXterm(tmp, ["attach", line.url, "--yes"])
-  await terminal.sees(isReady)
+  await terminal.sees(/^yes to all · /m)
   terminal.type(`go${enter}`)
   await terminal.sees(/● Run until/)
   await line.cut()
@@ -31,7 +31,7 @@ test("attach reports that the server is gone, connects again, and shows what hap
   while (llm.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
   await line.restore()
   await terminal.sees("The first answer.")
-  await terminal.sees(/^accept|^ask · /m)
+  await terminal.sees(/^yes to all · /m)
   terminal.type(enter)
   await terminal.sees("The second answer.")
   await terminal.misses(/working/)
