@@ -1491,8 +1491,8 @@ export type Api = {
   switchBranch(
     input: { id: string } & {
       name: string
-      /** the message at which a new branch starts; default: the last message of the active branch */
-      from?: string
+      /** the message at which a new branch starts; default: the last message of the active branch; null: before the first message */
+      from?: string | null
     },
     options?: CallOptions,
   ): Promise<Session>

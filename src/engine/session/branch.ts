@@ -59,13 +59,13 @@ export class BranchExists extends NamedError {
 }
 
 /**
- * Create a branch at a message (`from`, default: the last one of the active branch) and switch to it. An existing branch
- * is only switched to. A busy session throws `Session.Busy`.
+ * Create a branch at a message (`from`, default: the last one of the active branch; null: before the first one) and
+ * switch to it. An existing branch is only switched to. A busy session throws `Session.Busy`.
  */
 export function branch(
   sessionId: string,
   name: string,
-  options: { from?: string | undefined } = {},
+  options: { from?: string | null | undefined } = {},
 ): Promise<SessionRecord.Info> {
   return goTo(sessionId, name, (messages, active) => {
     if (!namesOf(messages, active).includes(name)) return placeOf(messages, { active, sessionId, ...options })
@@ -134,8 +134,9 @@ async function goTo(
 
 function placeOf(
   messages: Message.Info[],
-  { active, sessionId, from }: { active: string; sessionId: string; from?: string | undefined },
+  { active, sessionId, from }: { active: string; sessionId: string; from?: string | null | undefined },
 ): { at: string | null } {
+  if (from === null) return { at: null }
   if (from === undefined) return { at: pathTo(messages, active).at(-1)?.id ?? null }
   if (messages.some(({ id }) => id === from)) return { at: from }
   throw new MessageNotFound(sessionId, from, "session")

@@ -108,6 +108,19 @@ test("a branch of a session without messages is empty and takes a prompt; main i
   })
 })
 
+test("Session.branch() from null begins before the first message", async () => {
+  await inWorld([text("a1"), text("b1")], async (world) => {
+    const { session, ask, messages } = world
+    await ask("q")
+    await Session.branch(session.id, "anew", { from: null })
+    assert.deepEqual(shapeOf(await messages()), ["system_control"])
+    await ask("other")
+    assert.deepEqual(said(world), ["other"])
+    await Session.switchBranch(session.id, "main")
+    assert.deepEqual(wordsOf(await messages()), ["q", "a1"])
+  })
+})
+
 test("a branch made in the middle of an exchange takes a prompt", async () => {
   const both = calls([call("ls"), call("read", { path: "none" })])
   await inWorld([both, text("one"), text("other")], async (world) => {

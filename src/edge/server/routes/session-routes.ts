@@ -204,9 +204,10 @@ export function sessionRoutes(): Route[] {
         name: z.string(),
         from: z
           .string()
+          .nullable()
           .optional()
           .describe(
-            "the message at which a new branch starts; default: the last message of the active branch",
+            "the message at which a new branch starts; default: the last message of the active branch; null: before the first message",
           ),
       }),
       response: Session.Info,
