@@ -1,6 +1,7 @@
 // The interactive terminal at work: events go to the conversation, the transcript and the questions; what the editor was
 // told to do is done here.
 import type { Client, StreamEvent } from "#client/client.ts"
+import type { Context } from "#edge/tui/command/context.ts"
 import type { Choice, Kind } from "#edge/tui/editor/completion.ts"
 import type { createEditor, Result } from "#edge/tui/editor/editor.ts"
 import type { Prompt } from "#edge/tui/editor/prompt.ts"
@@ -11,12 +12,13 @@ import { createQuestions } from "#edge/tui/question/questions.ts"
 import type { Line } from "#edge/tui/screen/line.ts"
 import { safe } from "#edge/tui/screen/safe.ts"
 import type { Screen } from "#edge/tui/screen/screen.ts"
-import type { Scheme } from "#edge/tui/screen/style.ts"
 import type { Terminal } from "#edge/tui/screen/terminal.ts"
+import type { createTheme } from "#edge/tui/screen/theme.ts"
 import { wrapTo } from "#edge/tui/screen/width.ts"
 import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
 import { createTranscript, maxLoaded } from "#edge/tui/transcript/transcript.ts"
 import { createActivity, workingFor } from "./activity.ts"
+import { contextOf } from "./context-of.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
 import { endLostTurn } from "./end-lost-turn.ts"
 import { editOutside } from "./external-editor.ts"
@@ -36,7 +38,7 @@ type AppOptions = TuiOptions & {
   editor: ReturnType<typeof createEditor>
   keymap: Keymap
   terminal: Terminal
-  setScheme(scheme: Scheme): void
+  theme: ReturnType<typeof createTheme>
 }
 
 export function createApp(options: AppOptions) {
@@ -185,23 +187,42 @@ export function createApp(options: AppOptions) {
 
   async function send({ text, attachments, isShell }: Prompt): Promise<void> {
     const talk = await ready
-    if (await greeting?.run(text)) return
     if (isShell) return talk.runShell(text)
+    if (text.startsWith("/")) {
+      const { runCommand } = await import("#edge/tui/command/run-command.ts")
+      if (await runCommand(contextNow(talk), text)) return
+    }
     await talk.send(
       text,
       attachments.map(({ path }) => ({ type: "image", source: { kind: "file", value: path }, mode: "auto" })),
     )
   }
 
+  function contextNow(talk: Conversation): Context {
+    const { client } = connection!
+    const openSession = async (id: string | undefined) => {
+      if (id !== undefined) await show(client, talk, id)
+      else {
+        talk.leave()
+        transcript.load([])
+        flush()
+      }
+      usage?.refresh(id)
+    }
+    const parts = { client, talk, open: panels.open, say: activity.say, openSession, leave }
+    return contextOf({ ...options, ...greeting!, ...parts })
+  }
+
   async function complete(kind: Kind, query: string, signal: AbortSignal): Promise<readonly Choice[]> {
-    const client = connection?.client
-    if (!client || kind !== "file") return []
-    const files = await client.completeFile({ search: query }, { signal })
-    return files.map(({ path }) => ({ value: path }))
+    if (!connection) return []
+    const { complete } = await import("#edge/tui/command/complete.ts")
+    return complete(kind, query, { client: connection.client, session: conversation?.session?.id, signal })
   }
 
   async function act(action: string): Promise<void> {
     if (action === "app.stop") await conversation?.stop()
+    if (action === "app.back")
+      await (await import("#edge/tui/command/branch.ts")).goBack(contextNow(await ready))
     if (action === "app.withdraw") addText((await conversation?.withdraw()) ?? "")
     if (action === "app.cycleMode") await (await ready).cycle()
     if (action === "app.quit") await leave(0)

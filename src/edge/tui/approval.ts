@@ -1,9 +1,7 @@
 // The approval preset that the person chose, and how it reaches the session. The mode of a session changes only between
 // two turns: what is chosen during a turn is applied when it has ended.
 import { type Client, ClientError, type Session } from "#client/client.ts"
-
-export type Preset = "ask" | "accept edits" | "plan"
-export const presets: readonly Preset[] = ["ask", "accept edits", "plan"]
+import type { Preset } from "#edge/tui/command/preset.ts"
 
 export type Approval = ReturnType<typeof createApproval>
 

@@ -1,6 +1,7 @@
 // The session that the terminal shows: which events belong to it, whether it works, which prompts wait, and what is sent.
 import type { Client, Session, StreamEvent } from "#client/client.ts"
-import { createApproval, type Preset, presets } from "./approval.ts"
+import { type Preset, presets } from "#edge/tui/command/preset.ts"
+import { createApproval } from "./approval.ts"
 
 /** A prompt that was sent and has not started. */
 export type Waiting = { text: string; promptId?: string | undefined }
@@ -236,11 +237,15 @@ export function createConversation({ client, settings, changed, returned, ...fir
     apply,
     cycle,
     setPreset,
-    /** For the next session; the present one keeps its agent. */
-    choose(next: { agent?: string; model?: string }) {
+    /** From the next prompt on, and for new sessions. */
+    async choose(next: { agent?: string; model?: string }) {
+      if (session) session = await client.updateSession({ id: session.id, ...next })
       agent = next.agent ?? agent
       model = next.model ?? model
+      // Edits were allowed to the agent before.
+      if (next.agent !== undefined) approval.forget()
       changed()
+      await approval.apply()
     },
   })
 }

@@ -17,20 +17,14 @@ type Options = {
   /** A notice between the messages. */
   say(text: string): void
   changed(): void
-  talk: Pick<Conversation, "session" | "choose">
+  talk: Pick<Conversation, "choose">
 }
 
 export type Greeting = ReturnType<typeof createGreeting>
 
 export function createGreeting(options: Options) {
   const { client, say, talk } = options
-  const choosing = { ...options, useModel }
-
-  /** For this session and the next ones. */
-  async function useModel(model: string): Promise<void> {
-    talk.choose({ model })
-    if (talk.session) await client.updateSession({ id: talk.session.id, model })
-  }
+  const choosing = { ...options, useModel: (model: string) => talk.choose({ model }) }
 
   return Object.freeze({
     /** A model is not asked for if the command line named one, a session or a prompt. */
@@ -39,12 +33,7 @@ export function createGreeting(options: Options) {
       if (notice) say(notice)
       if (!given.session && !given.isContinued && !given.model && !given.text) await beginWithModel(choosing)
     },
-    /** Returns false if the text is no command of this file. */
-    async run(text: string): Promise<boolean> {
-      const [, name, rest] = /^\/(trust|login)(?:\s+(\S+))?\s*$/.exec(text) ?? []
-      if (name === "trust") await reviewTrust(options)
-      if (name === "login") await signIn(choosing, rest)
-      return name !== undefined
-    },
+    reviewTrust: () => reviewTrust(options),
+    signIn: (provider: string | undefined) => signIn(choosing, provider),
   })
 }

@@ -5,8 +5,8 @@ import { basename } from "node:path"
 import type { Client } from "#client/client.ts"
 import type { Bindings, Keymap } from "#edge/tui/input/keymap.ts"
 import { safeLine } from "#edge/tui/screen/safe.ts"
-import type { Scheme } from "#edge/tui/screen/style.ts"
 import type { Terminal } from "#edge/tui/screen/terminal.ts"
+import type { ThemeChoice } from "#edge/tui/screen/theme.ts"
 import { cutTo } from "#edge/tui/screen/width.ts"
 import { createAttention } from "./attention.ts"
 import type { Conversation } from "./conversation.ts"
@@ -15,7 +15,7 @@ type Settings = {
   bell?: boolean
   notify?: boolean
   animation?: boolean
-  theme?: "auto" | Scheme
+  theme?: ThemeChoice
   keys?: Bindings
 }
 
@@ -23,7 +23,7 @@ type Options = {
   folder: string
   terminal: Pick<Terminal, "write" | "setTitle">
   keymap: Keymap
-  setScheme(scheme: Scheme): void
+  theme: { configure(choice: ThemeChoice): void }
   /** Milliseconds between two draws; undefined stops them. */
   tick(interval: number | undefined): void
   /** When the person last typed. */
@@ -36,7 +36,7 @@ const second = 1_000
 const maxTitle = 80
 const pictures = process.env.TERM === "linux" ? "|/-\\" : "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
-export function createManners({ folder, terminal, keymap, setScheme, tick, typedAt }: Options) {
+export function createManners({ folder, terminal, keymap, theme, tick, typedAt }: Options) {
   let settings: Settings = {}
   let isFocused: boolean | undefined
   let isBusy = false
@@ -50,7 +50,7 @@ export function createManners({ folder, terminal, keymap, setScheme, tick, typed
 
   async function readSettings(client: Client): Promise<void> {
     settings = ((await client.getConfig()) as { terminal?: Settings }).terminal ?? {}
-    if (settings.theme === "light" || settings.theme === "dark") setScheme(settings.theme)
+    theme.configure(settings.theme ?? "auto")
     setClock()
     keymap.bind(settings.keys ?? {})
   }

@@ -1,5 +1,6 @@
 // The last line of the screen: where the session runs, who works on it, what it has used, and what happens now. On a
 // narrow terminal the least important parts are left out.
+import { dollars } from "#edge/tui/command/words.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo, widthOf } from "#edge/tui/screen/width.ts"
@@ -53,11 +54,6 @@ function partsOf(status: Status): Part[] {
     ...(agent ? [{ text: agent, drop: 6 }] : []),
     { text: where, drop: 3 },
   ].map((part) => ({ ...part, text: safeLine(part.text) }))
-}
-
-/** `$0.0123`, `$1.23`. */
-export function dollars(cost: number): string {
-  return `$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`
 }
 
 /** With `~` for the home folder. */

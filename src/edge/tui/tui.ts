@@ -6,10 +6,10 @@ import { createEditor, type Result } from "#edge/tui/editor/editor.ts"
 import type { Key } from "#edge/tui/input/key.ts"
 import { createKeyReader } from "#edge/tui/input/key-reader.ts"
 import { createKeymap } from "#edge/tui/input/keymap.ts"
-import { colorDepth, questions, readAnswer, reflows, schemeOfEnvironment } from "#edge/tui/screen/detect.ts"
+import { questions, readAnswer, reflows } from "#edge/tui/screen/detect.ts"
 import { createScreen } from "#edge/tui/screen/screen.ts"
-import { createPaint, type Theme } from "#edge/tui/screen/style.ts"
 import { openTerminal } from "#edge/tui/screen/terminal.ts"
+import { createTheme } from "#edge/tui/screen/theme.ts"
 import type { App, Attachment } from "./app.ts"
 import type { PromptSettings } from "./conversation.ts"
 import { layOut } from "./layout.ts"
@@ -30,6 +30,8 @@ export type TuiOptions = {
   command: string
   version: string
   historyFile: string
+  /** Where the choice of colours is kept. */
+  themeFile: string
   /** The first prompt, and its attachments. */
   text: string
   parts(): Promise<Attachment[]>
@@ -49,10 +51,7 @@ const headStart = 60
 /** Resolves to the exit code when the person leaves. */
 export async function openTui(options: TuiOptions): Promise<number> {
   if (options.isPlain) return (await import("./plain.ts")).openPlain(options)
-  const theme: Theme = { depth: colorDepth(), scheme: schemeOfEnvironment() }
-  let paint = createPaint(theme)
-  /** The person chose light or dark: what the terminal answers does not matter. */
-  let isChosen = false
+  const theme = createTheme(options.themeFile, () => screen.refresh())
   let app: App | undefined
   /** What the person did before the app was there. */
   const early: Result[] = []
@@ -76,7 +75,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
   })
   const editor = createEditor({
     keymap,
-    paint: (role, text) => paint(role, text),
+    paint: (role, text) => theme.paint()(role, text),
     history: openHistory(options.historyFile),
     complete: async (kind, query, signal) => app?.complete(kind, query, signal) ?? [],
     isFile: (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true,
@@ -84,7 +83,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
   })
   const screen = createScreen({
     terminal,
-    paint: () => paint,
+    paint: theme.paint,
     reflows: reflows(),
     tail: (view) =>
       layOut(
@@ -104,7 +103,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
     await new Promise((resolve) => setTimeout(resolve, headStart))
     const { createApp } = await import("./app.ts")
     if (isLeaving) return await stopped
-    const created = createApp({ ...options, screen, editor, keymap, terminal, setScheme: chooseScheme })
+    const created = createApp({ ...options, screen, editor, keymap, terminal, theme })
     app = created
     for (const result of early.splice(0)) created.take(result)
     return await Promise.race([created.ended, stopped])
@@ -138,19 +137,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
   function takeReply(text: string): void {
     const answer = readAnswer(text)
     if (answer === "key protocol") terminal.useKeyProtocol()
-    else if (typeof answer === "object" && !isChosen) setScheme(answer.scheme)
-  }
-
-  function chooseScheme(scheme: Theme["scheme"]): void {
-    isChosen = true
-    setScheme(scheme)
-  }
-
-  function setScheme(scheme: Theme["scheme"]): void {
-    if (theme.scheme === scheme) return
-    theme.scheme = scheme
-    paint = createPaint(theme)
-    screen.refresh()
+    else if (typeof answer === "object") theme.detect(answer.scheme)
   }
 }
 

@@ -45,6 +45,7 @@ async function open(options: ChatOptions, connect: () => Promise<Connection>): P
     command: ownCommand,
     version,
     historyFile: join(Global.state(), "prompts.jsonl"),
+    themeFile: join(Global.state(), "theme"),
     text: (options.message ?? []).join(" ").trim(),
     parts: () => readAttachments(options),
     ...(session === undefined ? {} : { session }),

@@ -84,9 +84,10 @@ export function createCompletion({ complete, onChange }: { complete: Complete; o
     return insert(remove(document, start, end), documentOf(text).lines)
   }
 
-  /** Whether the selected choice is what was typed: Enter sends then. */
+  /** Whether what was typed is a choice, and the person has selected no other: Enter sends then. */
   function isTyped(): boolean {
-    return choices[selected]?.value === token?.query
+    const isIt = ({ value }: Choice) => value === token?.query
+    return selected > 0 ? isIt(choices[selected]!) : choices.some(isIt)
   }
 
   function ask(next: Token): void {

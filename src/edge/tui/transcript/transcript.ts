@@ -140,7 +140,8 @@ export function createTranscript(view: () => View, changed: () => void = () => {
       return
     }
     seen.add(id)
-    const isFirst = isLoaded || (message.type === "text" && message.data.role === "user")
+    const isPrompt = message.type === "text" && message.data.role === "user"
+    const isFirst = isLoaded || isPrompt || parentId === null
     order.add({ id, parentId, isFirst, show: () => void (isFinished || showMessage(message)) })
   }
 

@@ -1,0 +1,31 @@
+// What the editor completes: files after `@`; after `/` our commands, then skills and prompts of MCP servers.
+import type { Client } from "#client/client.ts"
+import type { Choice, Kind } from "#edge/tui/editor/completion.ts"
+import { commands } from "./commands.ts"
+
+type Options = { client: Client; session: string | undefined; signal?: AbortSignal }
+
+export async function complete(kind: Kind, query: string, options: Options): Promise<Choice[]> {
+  if (kind === "command") return completeCommand(query, options)
+  const { client, signal } = options
+  const files = await client.completeFile({ search: query }, signal ? { signal } : {})
+  return files.map(({ path }) => ({ value: path }))
+}
+
+async function completeCommand(query: string, options: Options): Promise<Choice[]> {
+  const own = commands.map(({ name, about, argument }) => ({
+    value: name,
+    about: argument ? `${argument}  ${about}` : about,
+  }))
+  const all = [...own, ...(await offers(options))]
+  const rank = ({ value }: Choice) => (value === query ? 0 : value.startsWith(query) ? 1 : 2)
+  return all.filter(({ value }) => value.includes(query)).sort((a, b) => rank(a) - rank(b))
+}
+
+/** Skills and prompts of MCP servers. None if they cannot be read: our own commands work all the same. */
+export async function offers({ client, session, signal }: Options): Promise<Choice[]> {
+  const found = await client
+    .listCommands(session === undefined ? {} : { session }, signal ? { signal } : {})
+    .catch(() => [])
+  return found.map(({ name, description }) => ({ value: name, about: description }))
+}

@@ -1,0 +1,75 @@
+// What commands work with. The terminal gives it to them, so that they need to know no part of it.
+import type { Client, Session } from "#client/client.ts"
+import type { Keymap } from "#edge/tui/input/keymap.ts"
+import { createList, type Item } from "#edge/tui/question/list-panel.ts"
+import type { Open } from "#edge/tui/question/panel.ts"
+import type { Line, View } from "#edge/tui/screen/line.ts"
+import type { ThemeChoice } from "#edge/tui/screen/theme.ts"
+import type { Preset } from "./preset.ts"
+
+/** The conversation of the terminal. It has no session before the first prompt. */
+type Talk = Readonly<{
+  session: Session | undefined
+  agent: string | undefined
+  model: string | undefined
+  /** As the status line shows it. */
+  preset: string
+  send(text: string): Promise<void>
+  use(session: Session): void
+  setPreset(preset: Preset): Promise<void>
+  choose(next: { agent?: string; model?: string }): Promise<void>
+}>
+
+export type Context = Readonly<{
+  client: Client
+  talk: Talk
+  keymap: Pick<Keymap, "keysOf">
+  /** The folder of this terminal, for files that it writes. */
+  folder: string
+  /** How the person calls the program. */
+  command: string
+  view(): View
+  open: Open
+  refresh(): void
+  /** Lines for the scrollback. */
+  print(lines: readonly Line[]): void
+  /** A hint for a moment. */
+  say(text: string): void
+  /** Shows another session, or this one anew. */
+  show(sessionId: string): Promise<void>
+  /** Leaves the session; the next prompt begins a new one. */
+  leave(): Promise<void>
+  /** Replaces the text of the editor. */
+  edit(text: string): void
+  /** Sequences that neither print nor move the cursor. */
+  write(sequence: string): void
+  theme: Readonly<{ choice: ThemeChoice; choose(choice: ThemeChoice): void }>
+  /** Asks for the key of a provider, and for its model. */
+  signIn(provider: string | undefined): Promise<void>
+  /** Asks about the files that are not trusted. */
+  reviewTrust(): Promise<void>
+  quit(): Promise<void>
+}>
+
+export type Command = Readonly<{
+  name: string
+  about: string
+  /** What may follow the name, such as `[name]`. */
+  argument?: string
+  /** `rest` is what follows the name, without blanks around it. */
+  run(context: Context, rest: string): Promise<void> | void
+}>
+
+/** The session, or an error for the person: most commands need one. */
+export function sessionOf({ talk: { session } }: Context): Session {
+  if (session) return session
+  throw new Error("There is no session yet: send a prompt first, or choose one with /sessions.")
+}
+
+/** Lets the person choose from a list. Undefined if it was closed. */
+export function choose<T>(
+  { open, refresh }: Context,
+  options: { title: string; items: readonly Item<T>[]; preview?(value: T): Promise<string> },
+): Promise<T | undefined> {
+  return open<T>((done) => createList<T>({ ...options, changed: refresh, done }))
+}

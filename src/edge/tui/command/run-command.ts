@@ -1,0 +1,27 @@
+// A prompt that begins with `/name`: one of our commands, or else a skill or a prompt of an MCP server, which the engine
+// knows how to read.
+import { nearest } from "#util/nearest.ts"
+import { commands } from "./commands.ts"
+import { offers } from "./complete.ts"
+import type { Context } from "./context.ts"
+
+/** A path such as `/etc/hosts` is no command. */
+const form = /^\/([^\s/]+)(?:\s+(.*))?$/s
+
+/** False if the text is a prompt for the model. */
+export async function runCommand(context: Context, text: string): Promise<boolean> {
+  const [, name, rest = ""] = form.exec(text) ?? []
+  if (name === undefined) return false
+  const command = commands.find((one) => one.name === name)
+  if (command) {
+    const title = context.view().paint("dim", `/${name}`)
+    await command.run({ ...context, print: (lines) => context.print([title, ...lines]) }, rest.trim())
+    return true
+  }
+  const offered = await offers({ client: context.client, session: context.talk.session?.id })
+  if (offered.some(({ value }) => value === name)) return false
+  const meant = nearest(name, [...commands.map((one) => one.name), ...offered.map(({ value }) => value)])
+  context.say(`there is no command /${name}${meant ? `; did you mean /${meant}?` : "; /help lists them"}`)
+  context.edit(text)
+  return true
+}

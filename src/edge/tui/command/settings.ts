@@ -1,0 +1,105 @@
+// Commands that choose: the model, the agent, the approval preset, the colours, and the key of a provider.
+import { themeChoices } from "#edge/tui/screen/theme.ts"
+import { type Command, type Context, choose } from "./context.ts"
+import { presets } from "./preset.ts"
+
+export const modelCommand: Command = {
+  name: "model",
+  about: "choose the model",
+  argument: "[provider/model]",
+  async run(context, rest) {
+    const { client, talk, say } = context
+    const current = talk.session?.model ?? talk.session?.fallbackModel ?? talk.model
+    const model = rest || (await ask())
+    if (!model) return
+    await talk.choose({ model })
+    say(`${model} answers from the next prompt on`)
+
+    async function ask(): Promise<string | undefined> {
+      const models = await client.listUsableModels()
+      const items = models.map(({ provider, id, name, context: window }) => {
+        const value = `${provider}/${id}`
+        const detail = [name === id ? "" : name, window ? `${Math.round(window / 1000)}k tokens` : ""]
+        return {
+          value,
+          label: value,
+          detail: detail.filter(Boolean).join(", "),
+          isCurrent: value === current,
+        }
+      })
+      // A model that no catalog names can be used too.
+      const isListed = current === undefined || items.some(({ value }) => value === current)
+      const unlisted = isListed ? [] : [{ value: current, label: current, isCurrent: true }]
+      return choose(context, { title: "Model", items: [...unlisted, ...items] })
+    }
+  },
+}
+
+export const agentCommand: Command = {
+  name: "agent",
+  about: "choose the agent",
+  argument: "[name]",
+  async run(context, rest) {
+    const { client, talk, say } = context
+    const agent = rest || (await ask())
+    if (!agent) return
+    // An unknown one is refused here, not with the first prompt.
+    await client.getAgent({ id: agent })
+    await talk.choose({ agent })
+    say(`${agent} does the work from the next prompt on`)
+
+    async function ask(): Promise<string | undefined> {
+      const agents = (await client.listAgents()).filter(({ mode }) => mode === "primary")
+      const current = talk.session?.agent ?? talk.agent
+      const items = agents.map(({ id, metadata }) => ({
+        value: id,
+        label: id,
+        detail: metadata.description,
+        isCurrent: id === current,
+      }))
+      return choose(context, { title: "Agent", items })
+    }
+  },
+}
+
+export const modeCommand: Command = {
+  name: "mode",
+  about: "choose the approval preset: ask, accept edits, plan",
+  argument: "[preset]",
+  async run(context, rest) {
+    const { talk } = context
+    const preset = rest ? named(presets, rest) : await pick(context, "Mode", presets, talk.preset)
+    if (preset) await talk.setPreset(preset)
+  },
+}
+
+export const themeCommand: Command = {
+  name: "theme",
+  about: "choose the colours: auto, dark, light",
+  argument: "[theme]",
+  async run(context, rest) {
+    const { theme, say } = context
+    const choice = rest ? named(themeChoices, rest) : await pick(context, "Theme", themeChoices, theme.choice)
+    if (!choice) return
+    theme.choose(choice)
+    say(choice === "auto" ? "the colours follow your terminal" : `the colours are for ${choice} terminals`)
+  },
+}
+
+export const loginCommand: Command = {
+  name: "login",
+  about: "paste the key of a provider and choose its model",
+  argument: "[provider]",
+  run: ({ signIn }, rest) => signIn(rest || undefined),
+}
+
+function named<T extends string>(choices: readonly T[], text: string): T {
+  const found = choices.find((choice) => choice === text || choice.replace(" ", "-") === text)
+  if (found) return found
+  throw new Error(`"${text}" is not one of: ${choices.join(", ")}`)
+}
+
+function pick<T extends string>(context: Context, title: string, choices: readonly T[], current: string) {
+  const items = choices.map((value) => ({ value, label: value, isCurrent: value === current }))
+  return choose<T>(context, { title, items })
+}

@@ -1,0 +1,64 @@
+// Undo, redo and branches, typed into the real terminal.
+import assert from "node:assert/strict"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { call, text } from "../../../fixture/fake-llm.ts"
+import { enter, esc, isReady, openChat } from "./harness.ts"
+
+const write = (content: string) => call("write", { path: "a.txt", content })
+
+test("/diff shows the changes; /undo and /redo take them back and bring them again, in order", async () => {
+  const script = [write("one\n"), text("First."), write("two\n"), text("Second."), text("Third.")]
+  await using chat = await openChat(script, { args: ["--yes", "write one"] })
+  const { tmp, terminal, enters } = chat
+  const file = join(tmp.path, "a.txt")
+  await terminal.sees(/First\..*^ask · /ms)
+  await enters("write two", /Second\..*^ask · /ms)
+  await enters("/diff", /\/diff\na\.txt \(new\)\n1 \+ two\n1 file changed/)
+  await enters("/undo", /Undone: write two\n {2}restored a\.txt/)
+  assert.equal(readFileSync(file, "utf8"), "one\n")
+  await enters("/undo", /Undone: write one\n {2}removed a\.txt/)
+  assert.equal(existsSync(file), false)
+  await enters("/undo", "nothing is left to undo")
+  await enters("/redo", /Redone: write one\n {2}restored a\.txt/)
+  assert.equal(readFileSync(file, "utf8"), "one\n")
+  await enters("/redo", /Redone: write two\n {2}restored a\.txt/)
+  assert.equal(readFileSync(file, "utf8"), "two\n")
+  await enters("/redo", "✗ There is nothing to redo in session")
+  await enters("/undo", /Redone: write two.*Undone: write two/s)
+  await enters("say it", "Third.")
+  assert.doesNotMatch(JSON.stringify(chat.llm.requests.at(-1)!.body), /write two/)
+  await enters("/redo", /a prompt came after the last\s+revert/)
+})
+
+test("escape twice goes back to an earlier prompt, the first one too, and branches there", async () => {
+  const script = [text("Answer one."), text("Answer two."), text("Another two."), text("Another one.")]
+  await using chat = await openChat(script, { args: ["question one"] })
+  const { terminal, llm, enters } = chat
+  const sent = () => JSON.stringify(llm.requests.at(-1)!.body)
+  await terminal.sees(/Answer one\..*^ask · /ms)
+  await enters("question two", /Answer two\..*^ask · /ms)
+  terminal.type(esc + esc)
+  await terminal.sees(/Go back to \(2\).*› question two.* {2}question one/s)
+  terminal.type(enter)
+  await terminal.sees("> question two")
+  terminal.type(` again${enter}`)
+  await terminal.sees("Another two.")
+  assert.match(sent(), /question one.*Answer one\..*question two again/)
+  assert.doesNotMatch(sent(), /Answer two/)
+  await terminal.sees(isReady)
+  terminal.type(esc + esc)
+  await terminal.sees(/Go back to \(2\)/)
+  terminal.type(`one${enter}`)
+  await terminal.sees("> question one")
+  terminal.type(` again${enter}`)
+  await terminal.sees("Another one.")
+  assert.doesNotMatch(sent(), /Answer one|question two/)
+  await terminal.sees(isReady)
+  await enters("/branch", /Branch.*main.*branch-2.*branch-3/s)
+  terminal.type(`main${enter}`)
+  await terminal.sees(/branch-3 → main.*question two\n\nAnswer two\.\n.*^ask · /ms)
+  await enters("/branch idea", "the branch idea begins here")
+  await enters("/branch", /› idea/)
+})
