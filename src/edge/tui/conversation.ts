@@ -115,14 +115,13 @@ export function createConversation({ client, settings, changed, returned, ...fir
   /** Runs a command of the person; the model gets it and its output with the next prompt. */
   async function runShell(command: string): Promise<void> {
     const { id } = await current()
+    const wasBusy = busySince !== undefined
     busySince ??= Date.now()
     changed()
-    try {
-      await client.runShell({ id, command })
-    } finally {
-      busySince = undefined
+    await client.runShell({ id, command }).finally(() => {
+      if (!wasBusy) busySince = undefined
       changed()
-    }
+    })
   }
 
   /** Takes the last waiting prompt back; undefined if there is none or it has just started. */

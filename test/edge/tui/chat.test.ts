@@ -110,6 +110,18 @@ test("Escape stops the turn, and the session goes on with the next prompt", asyn
   await terminal.sees("Here again.")
 })
 
+test("a shell line is refused while the agent works, and Escape still stops the turn", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("bash", { command: "sleep 600" })])
+  await using terminal = await openXterm(tmp, ["--yes", "wait"], { env: env(llm, "chat").variables })
+  await terminal.sees(/● Run sleep 600/)
+  terminal.type(`!date${enter}`)
+  await terminal.sees(/is busy/)
+  await terminal.sees(/esc stops/)
+  terminal.type(esc)
+  await terminal.sees("· stopped")
+})
+
 test("Escape gives prompts that wait back to the editor, beside what was begun there", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("bash", { command: "sleep 600" }), text("Got it.")])
