@@ -1,13 +1,14 @@
 // How the terminal behaves around the conversation: the title, the call when nobody looks, the animation, colours, and what
 // it does while it is idle.
 import assert from "node:assert/strict"
-import { readFileSync } from "node:fs"
+import { chmodSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { openXterm } from "../../fixture/xterm.ts"
 
 const enter = "\r"
@@ -79,6 +80,35 @@ test("GNOME's terminals get their own notification; the Linux console gets a bel
     await terminal.sees(isReady)
     assert.match(terminal.bytes(), expected)
     if ("TERM" in variables) assert.doesNotMatch(terminal.bytes(), /\u001b\]|\u001b\[2[23];0t|38;[25];/)
+  }
+})
+
+test("in tmux a notification is passed on to the outer terminal, if tmux allows it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  for (const allowed of ["on", "off"]) {
+    tmp.write("bin/tmux", `#!/bin/sh\necho '${allowed} xterm-kitty kitty(0.40)'\n`)
+    chmodSync(join(tmp.path, "bin/tmux"), 0o755)
+    await using llm = await fakeLlm([text("Done.")])
+    await using terminal = await openXterm(tmp, [], {
+      env: {
+        ...env(llm, "chat").variables,
+        ...plainTerminal,
+        TERM: "tmux-256color",
+        TMUX: "/nowhere,1,0",
+        PATH: `${join(tmp.path, "bin")}:${process.env.PATH}`,
+      },
+    })
+    await terminal.sees(isReady)
+    terminal.type(`${blur}go${enter}`)
+    await terminal.sees("Done.")
+    await terminal.sees(isReady)
+    await until(() => allowed === "off" || terminal.bytes().includes("\u001bPtmux;"), "the notification")
+    terminal.type("\u0004")
+    await terminal.exit
+    const passed = /\u001bPtmux;\u001b\u001b\]9;[^\u001b]*the turn is over\u001b\u001b\\\u001b\\/.test(
+      terminal.bytes(),
+    )
+    assert.equal(passed, allowed === "on", JSON.stringify(terminal.bytes().slice(-600)))
   }
 })
 

@@ -3,6 +3,9 @@ import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import { mcpJson, officialServer } from "../../ability/mcp/servers.ts"
+import { vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { openXterm } from "../../fixture/xterm.ts"
@@ -43,6 +46,38 @@ test("--plain answers prompts and asks with numbered lines, without any escape s
   assert.doesNotMatch(terminal.bytes(), /\u001b|\u0007/)
   assert.equal(terminal.all().split("The second answer.").length, 2)
   assert.match(terminal.all(), /Go on with: vitamin --plain --session sess_/)
+})
+
+test("--plain asks for the fields of a form one by one, and says what is wrong", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
+  await vitamin(tmp, ["trust", "--yes"])
+  assert.equal((await vitamin(tmp, ["mcp", "test", "everything"])).code, 0)
+  const form = call("everything_trigger-elicitation-request", {})
+  await using llm = await fakeLlm([form, form, text("Thanks.")])
+  await using terminal = await openXterm(tmp, ["--plain", "--allow", "mcp.call:everything/*", "go"], {
+    env: env(llm, "chat").variables,
+    rows: 60,
+  })
+  await terminal.sees(/Question of the server everything: .*\n1\. Fill in the form\.\n2\. Decline\./s)
+  terminal.type(`1${enter}`)
+  await terminal.sees(/^name \(required\)/m)
+  terminal.type(enter)
+  await terminal.sees("name: it is required")
+  terminal.type(`Ada${enter}`)
+  await terminal.sees(/^check/m)
+  terminal.type(`yes${enter}`)
+  await terminal.sees(/^firstLine/m)
+  // The rest keeps what the server proposes, or stays empty.
+  for (let presses = 0; presses < 20 && !/2\. Decline.*2\. Decline/s.test(terminal.all()); presses++) {
+    terminal.type(enter)
+    await sleep(100)
+  }
+  terminal.type(`2${enter}`)
+  await terminal.sees("Thanks.")
+  const last = JSON.stringify(llm.requests[2]!.body)
+  assert.match(last, /Ada/)
+  assert.match(last, /declined/)
 })
 
 test("a terminal that cannot move the cursor gets plain lines, and Ctrl-C stops the turn, then the program", async () => {

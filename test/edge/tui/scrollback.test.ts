@@ -47,7 +47,7 @@ test("260 lines of an answer are in xterm's scrollback once after three resizes"
     before: "echo printed before",
   })
   for (const [i, [columns, rows]] of sizes.entries()) {
-    await terminal.sees(lines[60 * (i + 1)]!)
+    await until(() => terminal.all().includes(lines[60 * (i + 1)]!), lines[60 * (i + 1)])
     terminal.resize({ columns, rows })
   }
   await terminal.sees("The end.")
@@ -69,7 +69,7 @@ test("260 lines of an answer are in tmux's scrollback once after three resizes",
       env: { ...tmp.env, ...env(llm, "chat").variables, TMUX: "" },
       cwd: tmp.path,
     })
-  const screen = () => tmux("capture-pane", "-p", "-t", "0")
+  const screen = () => tmux("capture-pane", "-p", "-S", "-", "-t", "0")
   tmux("new-session", "-d", "-x", "120", "-y", "40", "sh")
   try {
     tmux("set-option", "-g", "history-limit", "100000")

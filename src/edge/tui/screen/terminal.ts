@@ -25,6 +25,9 @@ type Handlers = {
   resumed(): void
 }
 
+/** Returns 0 and fills in columns and rows, or returns an error. */
+type Handle = { getWindowSize?(size: [number, number]): number }
+
 /** Bracketed paste and focus reports. */
 const on = "\u001b[?2004h\u001b[?1004h"
 const off = "\u001b[?2004l\u001b[?1004l"
@@ -91,10 +94,7 @@ export function openTerminal(handlers: Handlers): Terminal {
   process.on("SIGCONT", resume)
   process.on("exit", leave)
   return Object.freeze({
-    size() {
-      const [columns, rows] = stdout.getWindowSize()
-      return { columns: columns || 80, rows: rows || 24 }
-    },
+    size,
     write: (text: string) => void stdout.write(text),
     suspend() {
       leave()
@@ -125,6 +125,15 @@ export function openTerminal(handlers: Handlers): Terminal {
     },
     close,
   })
+}
+
+/** Node itself asks only after the signal, which comes late while the program is busy: a frame would be of the old size. */
+function size(): { columns: number; rows: number } {
+  const { columns, rows, _handle: handle } = process.stdout as typeof process.stdout & { _handle?: Handle }
+  const asked: [number, number] = [columns, rows]
+  const isKnown = handle?.getWindowSize?.(asked) === 0
+  const [width, height] = isKnown ? asked : [columns, rows]
+  return { columns: width || 80, rows: height || 24 }
 }
 
 function titleOf(title: string): string {
