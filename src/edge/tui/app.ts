@@ -75,19 +75,14 @@ export function createApp(options: AppOptions) {
       changed,
       returned: addText,
     })
-    const { print: printLines, view } = screen
-    const shared = { client, open: panels.open, diff: diffLines, print: printLines, view, changed }
-    questions = createQuestions({
-      ...shared,
-      report,
-      asked: manners.asked,
-      typedAt: () => typedAt,
-    })
+    const { open } = panels
+    const shared = { client, open, diff: diffLines, print: screen.print, view: screen.view, changed }
+    questions = createQuestions({ ...shared, report, asked: manners.asked, typedAt: () => typedAt })
     usage = createUsage(client, () => screen.refresh())
     await manners.readSettings(client).catch(report)
     isStarting = false
     void follow(client).catch((error) => fail(error))
-    greeting = createGreeting({ ...shared, say: (text) => print(text, "dim"), talk: conversation })
+    greeting = createGreeting({ ...shared, talk: conversation, editor, say: (text) => print(text, "dim") })
     await resume(client, conversation)
     void greeting.begin(options).catch(report)
     usage.refresh(conversation.session?.id)

@@ -17,14 +17,22 @@ type Options = {
   /** A notice between the messages. */
   say(text: string): void
   changed(): void
-  talk: Pick<Conversation, "choose">
+  talk: Pick<Conversation, "session" | "waiting" | "choose">
+  /** What the person has begun to write. */
+  editor: Readonly<{ text: string }>
 }
 
 export type Greeting = ReturnType<typeof createGreeting>
 
 export function createGreeting(options: Options) {
   const { client, say, talk } = options
-  const choosing = { ...options, useModel: (model: string) => talk.choose({ model }) }
+  const useModel = (model: string) => talk.choose({ model })
+  const choosing = { ...options, useModel, mayAsk }
+
+  /** A list would take the keys of somebody who is writing already. The next start asks then. */
+  function mayAsk(): boolean {
+    return !options.editor.text && !talk.session && !talk.waiting.length
+  }
 
   return Object.freeze({
     /** A model is not asked for if the command line named one, a session or a prompt. */

@@ -71,6 +71,18 @@ test("without a model the person chooses once: a key is masked and stored, the m
 test("the offline model is chosen once, and /login shows the choice again", async () => {
   await using tmp = await tmpdir({ git: true })
   {
+    // Who writes at once is not interrupted.
+    await using terminal = await openXterm(tmp, [], { env: noServers })
+    await terminal.sees("> ")
+    terminal.type("hello")
+    await terminal.sees(/^> hello/m)
+    await terminal.sees(isReady)
+    terminal.type(` there${enter}`)
+    await terminal.sees(/▌ hello there/)
+    terminal.type("\u0004")
+    await terminal.exit
+  }
+  {
     await using terminal = await openXterm(tmp, [], { env: noServers })
     await terminal.sees(/Which model should answer\? \(2\)/)
     terminal.type(`${down}${enter}`)

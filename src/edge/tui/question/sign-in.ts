@@ -24,10 +24,10 @@ type Choice = { kind: "key" } | { kind: "model"; model: string } | { kind: "keys
 const offline = "local/rules"
 
 /** Uses the remembered model, or asks for one if nothing names a model and nobody was asked yet. */
-export async function beginWithModel(options: Options): Promise<void> {
+export async function beginWithModel(options: Options & { mayAsk(): boolean }): Promise<void> {
   const { isNeeded, model } = await options.client.getFirstChoice()
   if (model) await options.useModel(model)
-  else if (isNeeded) await signIn(options)
+  else if (isNeeded && options.mayAsk()) await signIn(options)
 }
 
 /** `provider` goes straight to its key. */
