@@ -105,7 +105,7 @@ test("a changed tool does not run under an earlier permission", async (t) => {
         : { message: "something else was allowed" }
     assert.match((await call("silent_one", permit)).text, /something else was allowed/)
     const [{ problems }] = (await Mcp.list()) as [Mcp.Status]
-    assert.match(problems.join("\n"), /"silent_one" says something else/)
+    assert.match(problems.join("\n"), /"silent_one" has another description than before/)
   })
 })
 
@@ -126,7 +126,7 @@ test("the report of a changed tool uses the id that people see", async (t) => {
     tick(20_000)
     await call(shown())
     const problems = async () => (await Mcp.list())[0]!.problems.join("\n")
-    await until(async () => /says something else/.test(await problems()), "the change is known")
+    await until(async () => /has another description than before/.test(await problems()), "the change is known")
     assert.ok((await problems()).includes(`"${shown()}" says`), await problems())
   })
 })

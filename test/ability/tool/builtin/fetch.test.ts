@@ -136,7 +136,7 @@ test("fetch unpacks gzip, br and deflate with and without header, and refuses wh
     }
     assert.equal((await get("/none")).text, "(empty page)")
     assert.match((await get("/broken")).text, /could not be fetched: incorrect header check/)
-    assert.match((await get("/odd")).text, /packed as "compress"/)
+    assert.match((await get("/odd")).text, /the encoding "compress"/)
     assert.equal(web.asked[0]!.headers["accept-encoding"], "gzip, br, deflate")
   })
 })
