@@ -108,7 +108,11 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
     const cancel = () => stop()
     signal.addEventListener("abort", cancel, { once: true })
     const stored = turns.size ? inside(() => storeTurn(id, blocks)) : undefined
-    const run = () => runTurn({ sessionId: id, blocks, person, signal: turn.signal, stored })
+    const run = async () => {
+      // A cancellation that came together with the prompt is delivered first, so that no model is asked.
+      await new Promise(setImmediate)
+      return runTurn({ sessionId: id, blocks, person, signal: turn.signal, stored })
+    }
     const work = inside(() => queue.run(run).finally(following.flushed))
     turns.set(stop, work)
     let error: unknown
