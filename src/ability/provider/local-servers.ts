@@ -1,5 +1,5 @@
 // Finds model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM. They are probed in parallel, only when a
-// model has to be chosen, and count as absent without a proper answer within 50 ms.
+// model has to be chosen, and count as absent without a connection within 50 ms and a proper answer within 250 ms.
 import type { IncomingMessage } from "node:http"
 import { configuredBase, isLoopback, settingsOf } from "#ability/provider/reach/connection.ts"
 import { providers } from "#ability/provider/reach/providers.ts"
@@ -16,7 +16,8 @@ export type LocalServer = {
   model?: string
 }
 
-const usualTime = 50
+/** Milliseconds for a connection, and for the whole answer of a server that took it. */
+const usualTime = { connect: 50, answer: 250 }
 const maxBytes = 1 << 20
 const maxModels = 1_000
 const ports: [providerId: string, port: number][] = [
@@ -47,8 +48,14 @@ export function localPlaces(config: Info): Place[] {
 
 /** The servers that answer, in the order of the places. */
 export async function findLocalServers(places: Place[], within = usualTime): Promise<LocalServer[]> {
-  const deadline = AbortSignal.timeout(within)
+  // Loading the module must not use up the time.
   const { get } = await import("node:http")
+  const late = new AbortController()
+  let isConnected = false
+  const timers = [
+    setTimeout(() => isConnected || late.abort(), within.connect),
+    setTimeout(() => late.abort(), within.answer),
+  ]
 
   async function ask({ providerId, baseURLs }: Place): Promise<LocalServer | undefined> {
     const answers = await Promise.all(
@@ -65,15 +72,24 @@ export async function findLocalServers(places: Place[], within = usualTime): Pro
     const isOllama = providerId === "ollama"
     const url = isOllama ? new URL("/api/tags", baseURL).href : `${baseURL.replace(/\/+$/, "")}/models`
     const body = await new Promise<string | undefined>((resolve) => {
-      const request = get(url, { signal: deadline, agent: false }, (response) => {
+      const request = get(url, { signal: late.signal, agent: false }, (response) => {
         readBody(response).then(resolve, () => resolve(undefined))
       })
       request.on("error", () => resolve(undefined))
+      request.on("socket", (socket) => {
+        socket.once("connect", () => {
+          isConnected = true
+        })
+      })
     })
     return body === undefined ? undefined : isOllama ? tagsIn(body) : modelsIn(body)
   }
 
-  return (await Promise.all(places.map(ask))).filter((server) => server !== undefined)
+  try {
+    return (await Promise.all(places.map(ask))).filter((server) => server !== undefined)
+  } finally {
+    for (const timer of timers) clearTimeout(timer)
+  }
 }
 
 function bestOf(models: string[]): string | undefined {

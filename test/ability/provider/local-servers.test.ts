@@ -12,7 +12,7 @@ import { noServers } from "../../fixture/no-servers.ts"
 import { inInstance, partsOf, textOf } from "./harness.ts"
 
 /** Patience for a loaded machine; the product gives them 50 ms. */
-const patience = 20_000
+const patience = { connect: 20_000, answer: 20_000 }
 
 async function serve(listener: RequestListener) {
   const paths: string[] = []

@@ -22,11 +22,11 @@ test("vitamin --version prints the version of the package", async () => {
   assert.equal(version, manifest.version)
 })
 
-test("vitamin alone prints a short help with three examples", async () => {
+test("vitamin alone, without a terminal, prints a short help with four examples", async () => {
   await using tmp = await tmpdir()
   const { code, out } = await vitamin(tmp, [])
   assert.equal(code, 0)
-  assert.equal(out.match(/^ {2}vitamin /gm)?.length, 3)
+  assert.equal(out.match(/^ {2}vitamin /gm)?.length, 4)
 })
 
 test("vitamin --help lists every command with what it does", async () => {

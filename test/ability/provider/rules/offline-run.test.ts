@@ -158,7 +158,7 @@ test("vitamin run, models and doctor find a model server on this machine", async
   await using llm = await fakeLlm(() => text("from the server"))
   await using server = await ollama(llm.url, "qwen2.5-coder:7b")
   const own = { ...keyless, OLLAMA_BASE_URL: "", OLLAMA_HOST: server.host }
-  // Finding has 50 ms; a loaded machine may need several tries.
+  // Finding has a short time limit; a loaded machine may need several tries.
   const run = await eventually(
     () => vitamin(tmp, ["run", "hello"], own),
     ({ out }) => out === "from the server",
