@@ -1,7 +1,6 @@
 // The interactive terminal at work: events go to the conversation, the transcript and the questions; what the editor was
 // told to do is done here.
 import type { Client, StreamEvent } from "#client/client.ts"
-import type { Context } from "#edge/tui/command/context.ts"
 import type { Choice, Kind } from "#edge/tui/editor/completion.ts"
 import type { createEditor, Result } from "#edge/tui/editor/editor.ts"
 import type { Prompt } from "#edge/tui/editor/prompt.ts"
@@ -18,12 +17,12 @@ import { wrapTo } from "#edge/tui/screen/width.ts"
 import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
 import { createTranscript, maxLoaded } from "#edge/tui/transcript/transcript.ts"
 import { createActivity, workingFor } from "./activity.ts"
-import { contextOf } from "./context-of.ts"
+import { type CommandLine, createCommandLine } from "./command-line.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
 import { endLostTurn } from "./end-lost-turn.ts"
 import { editOutside } from "./external-editor.ts"
 import { findSession } from "./find-session.ts"
-import { createGreeting, type Greeting } from "./greeting.ts"
+import { createGreeting } from "./greeting.ts"
 import { createManners } from "./manners.ts"
 import type { Status } from "./status-line.ts"
 import type { Connection, TuiOptions } from "./tui.ts"
@@ -51,7 +50,7 @@ export function createApp(options: AppOptions) {
   let conversation: Conversation | undefined
   let usage: ReturnType<typeof createUsage> | undefined
   let questions: ReturnType<typeof createQuestions> | undefined
-  let greeting: Greeting | undefined
+  let commands: CommandLine | undefined
   let typedAt = 0
   /** Below what the person has begun to write. */
   const addText = (text: string) => editor.set([editor.text, text].filter(Boolean).join("\n"))
@@ -82,28 +81,35 @@ export function createApp(options: AppOptions) {
     await manners.readSettings(client).catch(report)
     isStarting = false
     void follow(client).catch((error) => fail(error))
-    greeting = createGreeting({ ...shared, talk: conversation, editor, say: (text) => print(text, "dim") })
-    await resume(client, conversation)
+    const talk = conversation
+    const greeting = createGreeting({ ...shared, talk, editor, say: (text) => print(text, "dim") })
+    const show = (id: string | undefined) => openSession(client, talk, id)
+    const given = { client, talk, open: panels.open, say: activity.say, show, leave }
+    commands = createCommandLine({ ...options, ...greeting, ...given })
+    await resume(client, talk)
     void greeting.begin(options).catch(report)
-    usage.refresh(conversation.session?.id)
+    usage.refresh(talk.session?.id)
     changed()
-    return conversation
+    return talk
   }
 
   /** Opens the session that the command line named, and sends the first prompt. */
   async function resume(client: Client, talk: Conversation): Promise<void> {
     const { session, isContinued, text } = options
     if (session !== undefined || isContinued)
-      await show(client, talk, (await findSession(client, session)).id)
+      await openSession(client, talk, (await findSession(client, session)).id)
     const parts = await options.parts()
     if (text || parts.length) await talk.send(text, parts)
   }
 
-  async function show(client: Client, talk: Conversation, id: string): Promise<void> {
-    talk.use(await client.getSession({ id }))
-    transcript.load(await client.listMessages({ id, last: String(maxLoaded) }))
+  /** Without an id: the next prompt begins a new session. */
+  async function openSession(client: Client, talk: Conversation, id: string | undefined): Promise<void> {
+    if (id === undefined) talk.leave()
+    else talk.use(await client.getSession({ id }))
+    transcript.load(id === undefined ? [] : await client.listMessages({ id, last: String(maxLoaded) }))
     flush()
-    await questions?.load((owner) => owner === id)
+    usage?.refresh(id)
+    if (id !== undefined) await questions?.load((owner) => owner === id)
   }
 
   async function follow(client: Client): Promise<void> {
@@ -183,41 +189,20 @@ export function createApp(options: AppOptions) {
   async function send({ text, attachments, isShell }: Prompt): Promise<void> {
     const talk = await ready
     if (isShell) return talk.runShell(text)
-    if (text.startsWith("/")) {
-      const { runCommand } = await import("#edge/tui/command/run-command.ts")
-      if (await runCommand(contextNow(talk), text)) return
-    }
+    if (text.startsWith("/") && (await commands?.run(text))) return
     await talk.send(
       text,
       attachments.map(({ path }) => ({ type: "image", source: { kind: "file", value: path }, mode: "auto" })),
     )
   }
 
-  function contextNow(talk: Conversation): Context {
-    const { client } = connection!
-    const openSession = async (id: string | undefined) => {
-      if (id !== undefined) await show(client, talk, id)
-      else {
-        talk.leave()
-        transcript.load([])
-        flush()
-      }
-      usage?.refresh(id)
-    }
-    const parts = { client, talk, open: panels.open, say: activity.say, openSession, leave }
-    return contextOf({ ...options, ...greeting!, ...parts })
-  }
-
   async function complete(kind: Kind, query: string, signal: AbortSignal): Promise<readonly Choice[]> {
-    if (!connection) return []
-    const { complete } = await import("#edge/tui/command/complete.ts")
-    return complete(kind, query, { client: connection.client, session: conversation?.session?.id, signal })
+    return (await commands?.complete(kind, query, signal)) ?? []
   }
 
   async function act(action: string): Promise<void> {
     if (action === "app.stop") await conversation?.stop()
-    if (action === "app.back")
-      await (await import("#edge/tui/command/branch.ts")).goBack(contextNow(await ready))
+    if (action === "app.back") await commands?.goBack()
     if (action === "app.withdraw") addText((await conversation?.withdraw()) ?? "")
     if (action === "app.cycleMode") await (await ready).cycle()
     if (action === "app.quit") await leave(0)

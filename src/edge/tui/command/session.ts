@@ -5,8 +5,9 @@ import { type Command, choose, sessionOf } from "./context.ts"
 import { isPrompt, textOf } from "./message-text.ts"
 import { timeAgo } from "./words.ts"
 
-/** Messages of a preview. */
+/** Texts of a preview, and the messages that they are looked for in. */
 const maxPreview = 4
+const maxRead = "40"
 
 export const newCommand: Command = {
   name: "new",
@@ -35,7 +36,7 @@ export const sessionsCommand: Command = {
     const chosen = await choose(context, {
       title: "Sessions",
       items,
-      preview: async (id) => previewOf(await client.listMessages({ id })),
+      preview: async (id) => previewOf(await client.listMessages({ id, last: maxRead })),
     })
     if (chosen !== undefined && chosen !== talk.session?.id) await show(chosen)
   },
@@ -58,7 +59,7 @@ export const compactCommand: Command = {
   async run(context) {
     const { client, say } = context
     const { id } = sessionOf(context)
-    const lastOf = async () => (await client.listMessages({ id })).at(-1)?.id
+    const lastOf = async () => (await client.listMessages({ id, last: "1" })).at(-1)?.id
     const before = await lastOf()
     await client.compactSession({ id })
     if ((await lastOf()) === before) say("there is nothing to gain by a compaction yet")

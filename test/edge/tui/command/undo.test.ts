@@ -13,8 +13,8 @@ test("/diff shows the changes; /undo and /redo take them back and bring them aga
   await using chat = await openChat(script, { args: ["--yes", "write one"] })
   const { tmp, terminal, enters } = chat
   const file = join(tmp.path, "a.txt")
-  await terminal.sees(/First\..*^ask · /ms)
-  await enters("write two", /Second\..*^ask · /ms)
+  await terminal.sees(/First\..*^yes to all · /ms)
+  await enters("write two", /Second\..*^yes to all · /ms)
   await enters("/diff", /\/diff\na\.txt \(new\)\n1 \+ two\n1 file changed/)
   await enters("/undo", /Undone: write two\n {2}restored a\.txt/)
   assert.equal(readFileSync(file, "utf8"), "one\n")
