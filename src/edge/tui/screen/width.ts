@@ -29,7 +29,7 @@ export function clustersOf(text: string): string[] {
 }
 
 /** Terminals disagree about emoji of several characters; two cells is what most of them use. */
-export function clusterWidth(cluster: string): number {
+function clusterWidth(cluster: string): number {
   if (cluster.length === 1 && cluster >= " " && cluster <= "~") return 1
   const first = cluster.codePointAt(0)!
   if (first < 0x20) return 0
