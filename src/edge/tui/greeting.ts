@@ -22,8 +22,6 @@ type Options = {
   editor: Readonly<{ text: string }>
 }
 
-export type Greeting = ReturnType<typeof createGreeting>
-
 export function createGreeting(options: Options) {
   const { client, say, talk } = options
   const useModel = (model: string) => talk.choose({ model })
