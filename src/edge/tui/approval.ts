@@ -3,7 +3,6 @@
 import { type Client, ClientError, type Session } from "#client/client.ts"
 import type { Preset } from "#edge/tui/command/preset.ts"
 
-
 type Options = {
   client: Pick<Client, "setMode" | "allowEdits">
   preset: Preset

@@ -126,8 +126,11 @@ test("the report of a changed tool uses the id that people see", async (t) => {
     tick(20_000)
     await call(shown())
     const problems = async () => (await Mcp.list())[0]!.problems.join("\n")
-    await until(async () => /has another description than before/.test(await problems()), "the change is known")
-    assert.ok((await problems()).includes(`"${shown()}" says`), await problems())
+    await until(
+      async () => /has another description than before/.test(await problems()),
+      "the change is known",
+    )
+    assert.ok((await problems()).includes(`"${shown()}" has`), await problems())
   })
 })
 
