@@ -16,6 +16,7 @@ const commands = {
   // A terminal that attaches to a server needs its token, and one that works alone its routes; neither needs HTTP.
   token: "../server/token.ts",
   routes: "../server/local-transport.ts",
+  heap: "process/bound-heap.ts",
   server: "command/serve.ts",
 }
 /** The client of most models, which a run loads when it asks one. */

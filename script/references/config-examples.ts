@@ -129,8 +129,14 @@ async function tokenOfTheDay(): Promise<string> {
   environment: [jsonc(`{ "environment": { "pass": ["GH_TOKEN", "AWS_PROFILE"] } }`)],
   terminal: [
     jsonc(`{
-  // Enter breaks the line, Ctrl-Enter sends.
-  "terminal": { "keys": { "app.send": "ctrl+enter", "app.newline": ["enter", "alt+enter"] } }
+  // Enter breaks the line, Ctrl-Enter sends. Nothing moves, rings or pops up.
+  "terminal": {
+    "keys": { "app.send": "ctrl+enter", "app.newline": ["enter", "alt+enter"] },
+    "theme": "light",
+    "animation": false,
+    "bell": false,
+    "notify": false
+  }
 }`),
   ],
 }
