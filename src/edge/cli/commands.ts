@@ -4,7 +4,8 @@
 import type { Argv } from "yargs"
 import { mcpCommands } from "#edge/cli/mcp/mcp-commands.ts"
 import { modelsCommands } from "#edge/cli/models/models-commands.ts"
-import { format, host, port, positiveInteger, positiveNumber } from "#edge/cli/option/options.ts"
+import { format, host, port, positiveInteger } from "#edge/cli/option/options.ts"
+import { promptOptions, repeated } from "#edge/cli/option/prompt-options.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { sessionCommands } from "#edge/cli/session/session-commands.ts"
 import { skillCommands } from "#edge/cli/skill/skill-commands.ts"
@@ -223,50 +224,12 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     )
 }
 
-/** What a prompt is sent with, in `run` and in the interactive terminal. */
-function promptOptions(yargs: Argv<FolderOptions>) {
-  return yargs
-    .option("model", { alias: "m", type: "string", describe: "model to use, as provider/model" })
-    .option("agent", { type: "string", describe: `agent to run (see: ${ownCommand} agent list)` })
-    .option("session", { type: "string", describe: "session to continue, by id or unique prefix" })
-    .option("continue", {
-      alias: "c",
-      type: "boolean",
-      describe: "continue the newest session of this work tree",
-    })
-    .conflicts("session", "continue")
-    .option("mode", {
-      choices: ["plan", "act"] as const,
-      describe: "plan: read only; act: may change files",
-    })
-    .option("file", { ...repeated, describe: "attach a file, or lines of it: PATH[:FROM[-TO]]" })
-    .option("image", { ...repeated, describe: "attach an image: a file or an address" })
-    .option("image-mode", {
-      choices: ["vision", "ocr", "auto"] as const,
-      describe: "vision: send images to the model; ocr: read their text on this machine; auto: choose",
-    })
-    .implies("image-mode", "image")
-    .option("allow", {
-      ...repeated,
-      describe: 'allow permission[:pattern], such as "bash.execute:npm *"',
-    })
-    .option("deny", { ...repeated, describe: "deny permission[:pattern]" })
-    .option("yes", {
-      alias: "y",
-      type: "boolean",
-      describe: "answer every permission question with yes",
-    })
-    .option("max-steps", positiveInteger("--max-steps", "stop after this many turns of the model"))
-    .option("max-cost", positiveNumber("--max-cost", "stop when this many US dollars are spent"))
-    .option("timeout", positiveNumber("--timeout", "stop after this many seconds"))
-}
-
 const plain = {
   type: "boolean",
   describe: "print each line once and draw nothing again, for screen readers",
 } as const
+
 const words = { type: "string", array: true, describe: "the prompt" } as const
-const repeated = { type: "string", array: true, nargs: 1, requiresArg: true } as const
 
 function provider(yargs: Argv<FolderOptions>) {
   return yargs.positional("provider", {

@@ -28,8 +28,6 @@ import type { Status } from "./status-line.ts"
 import type { Connection, TuiOptions } from "./tui.ts"
 import { createUsage } from "./usage.ts"
 
-export type Attachment = NonNullable<Parameters<Client["promptSession"]>[0]["parts"]>[number]
-
 export type App = ReturnType<typeof createApp>
 
 type AppOptions = TuiOptions & {
@@ -76,7 +74,9 @@ export function createApp(options: AppOptions) {
     })
     const { open } = panels
     const shared = { client, open, diff: diffLines, print: screen.print, view: screen.view, changed }
-    questions = createQuestions({ ...shared, report, asked: manners.asked, typedAt: () => typedAt })
+    const { acceptedEdits } = conversation
+    const asking = { report, acceptedEdits, asked: manners.asked, typedAt: () => typedAt }
+    questions = createQuestions({ ...shared, ...asking })
     usage = createUsage(client, () => screen.refresh())
     await manners.readSettings(client).catch(report)
     isStarting = false
@@ -196,10 +196,6 @@ export function createApp(options: AppOptions) {
     )
   }
 
-  async function complete(kind: Kind, query: string, signal: AbortSignal): Promise<readonly Choice[]> {
-    return (await commands?.complete(kind, query, signal)) ?? []
-  }
-
   async function act(action: string): Promise<void> {
     if (action === "app.stop") await conversation?.stop()
     if (action === "app.back") await commands?.goBack()
@@ -246,7 +242,8 @@ export function createApp(options: AppOptions) {
     status,
     take,
     leave,
-    complete,
+    complete: async (kind: Kind, query: string, signal: AbortSignal): Promise<readonly Choice[]> =>
+      (await commands?.complete(kind, query, signal)) ?? [],
     setFocus: manners.setFocus,
   })
 }

@@ -73,6 +73,11 @@ export function createApproval({ client, session, changed, ...first }: Options) 
       return apply()
     },
     follow,
+    /** The person has answered a question with "all edits". */
+    acceptedEdits(): void {
+      acceptsEdits = true
+      if (preset === "ask") preset = "accept edits"
+    },
     /** After a turn. */
     async catchUp(): Promise<void> {
       if (isLate()) await apply(retries)

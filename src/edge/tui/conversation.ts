@@ -2,19 +2,10 @@
 import type { Client, Session, StreamEvent } from "#client/client.ts"
 import { type Preset, presets } from "#edge/tui/command/preset.ts"
 import { createApproval } from "./approval.ts"
+import type { Attachment, PromptSettings } from "./prompt-settings.ts"
 
 /** A prompt that was sent and has not started. */
 export type Waiting = { text: string; promptId?: string | undefined }
-
-/** Settings that the command line gave for every prompt. */
-export type PromptSettings = {
-  allow?: string[]
-  deny?: string[]
-  asks?: "once"
-  maxSteps?: number
-  maxCost?: number
-  timeout?: number
-}
 
 export type Conversation = ReturnType<typeof createConversation>
 
@@ -29,8 +20,6 @@ type Options = {
   /** A prompt could not be sent, or was stopped before it began. */
   returned(text: string): void
 }
-
-type Attachment = NonNullable<Parameters<Client["promptSession"]>[0]["parts"]>[number]
 
 export function createConversation({ client, settings, changed, returned, ...first }: Options) {
   let session: Session | undefined
@@ -234,6 +223,7 @@ export function createConversation({ client, settings, changed, returned, ...fir
     withdraw,
     stop,
     apply,
+    acceptedEdits: approval.acceptedEdits,
     cycle,
     setPreset,
     /** From the next prompt on, and for new sessions. */

@@ -10,10 +10,10 @@ import { questions, readAnswer, reflows } from "#edge/tui/screen/detect.ts"
 import { createScreen } from "#edge/tui/screen/screen.ts"
 import { openTerminal } from "#edge/tui/screen/terminal.ts"
 import { createTheme } from "#edge/tui/screen/theme.ts"
-import type { App, Attachment } from "./app.ts"
-import type { PromptSettings } from "./conversation.ts"
+import type { App } from "./app.ts"
 import { layOut } from "./layout.ts"
 import { openHistory } from "./prompt-history.ts"
+import type { Attachment, PromptSettings } from "./prompt-settings.ts"
 import { type Status, statusLine } from "./status-line.ts"
 
 export type Connection = {

@@ -192,3 +192,18 @@ test("a shell line shows its output and gives it to the model; files complete; S
   assert.equal(read(tmp, "notes.txt"), "goodbye\n")
   assert.match(JSON.stringify(llm.requests[0]!.body), /seq 1 40.*40/)
 })
+
+test("all edits allowed in a question show as the preset; a change that fits has no key for the whole of it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("a.txt", "one\n")
+  const edit = (oldText: string, newText: string) =>
+    call("edit", { path: "a.txt", edits: [{ oldText, newText }] })
+  await using llm = await fakeLlm([edit("one", "two"), edit("two", "three"), text("Both made.")])
+  await using terminal = await openXterm(tmp, ["go"], { env: env(llm, "chat").variables })
+  await terminal.sees(/\[y\]es.*all \[e\]dits/)
+  assert.doesNotMatch(terminal.screen(), /\[d\]iff/)
+  terminal.type("e")
+  await terminal.sees("Both made.")
+  await terminal.sees(/^accept edits · /m)
+  assert.equal(read(tmp, "a.txt"), "three\n")
+})

@@ -40,6 +40,8 @@ export function createPermissionPanel(options: Options): Panel {
   const isEdit =
     canBeAlways && request.needs.every(({ permission }) => /^file\.(edit|write)$/.test(permission))
   let step: Step = { kind: "choose" }
+  /** The whole change does not fit. */
+  let isCut = false
   let problem: string | undefined
   let isSending = false
 
@@ -94,15 +96,15 @@ export function createPermissionPanel(options: Options): Panel {
   }
 
   function view(view: View, rows: number): Tail {
-    const foot = footLines(view, rows)
     const whole = headLines(view)
+    const change = request.preview ? options.diff(request.preview, view) : []
+    isCut = whole.length + change.length + footLines(view, rows).lines.length > rows
+    const foot = footLines(view, rows)
     const head = whole.length + foot.lines.length > rows ? shortHead(view) : whole
     const room = Math.max(0, rows - head.length - foot.lines.length)
-    const change = request.preview ? options.diff(request.preview, view) : []
-    const isCut = change.length > room
-    const shown = isCut ? change.slice(0, Math.max(0, room - 1)) : change
+    const shown = change.length > room ? change.slice(0, Math.max(0, room - 1)) : change
     const cut =
-      isCut && room > 0
+      shown.length < change.length && room > 0
         ? [view.paint("dim", `… ${change.length - shown.length} more lines (d shows all)`)]
         : []
     // On a low terminal the choices stay.
@@ -214,7 +216,7 @@ export function createPermissionPanel(options: Options): Panel {
       ...(isEdit ? ([["all [e]dits", "[e]dits"]] as [string, string][]) : []),
       ["[n]o", "[n]o"],
       ["[t]ell it what to do instead", "[t]ell"],
-      ...(request.preview ? ([["whole [d]iff", "[d]iff"]] as [string, string][]) : []),
+      ...(isCut && request.preview ? ([["whole [d]iff", "[d]iff"]] as [string, string][]) : []),
     ]
     const keys = all.map(([, short]) => /\[(.)\]/.exec(short)![1]).join("/")
     return [all.map(([long]) => long), all.map(([, short]) => short), [`keys: ${keys}`]]

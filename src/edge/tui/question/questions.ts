@@ -24,6 +24,8 @@ type Options = {
   print(lines: Line[]): void
   view(): View
   report(error: unknown): void
+  /** The person has allowed all edits of the session. */
+  acceptedEdits(): void
   /** A question was opened or closed, or its panel must be drawn again. */
   changed(): void
   /** A question appears: the person may be elsewhere. */
@@ -100,7 +102,12 @@ export function createQuestions(options: Options) {
       request,
       diff,
       showAll: () => options.print(diff(request.preview ?? "", options.view())),
-      reply: (reply) => answer(() => client.replyPermission({ id: request.id, ...reply })),
+      reply: (reply) =>
+        answer(async () => {
+          const replied = await client.replyPermission({ id: request.id, ...reply })
+          if (reply.edits) options.acceptedEdits()
+          return replied
+        }),
     })
   }
 

@@ -12,9 +12,10 @@ import { createAnswers } from "./answers.ts"
 import { createCalls } from "./calls.ts"
 import { createEntries } from "./entries.ts"
 import { noteOf } from "./event-notes.ts"
-import { type Folded, foldLines, foldText } from "./fold.ts"
+import { type Folded, foldLines } from "./fold.ts"
 import { createFinished, createNote } from "./note-entry.ts"
 import { planLines, shortPlan, type Todo } from "./plan-lines.ts"
+import { createShell } from "./shell-entry.ts"
 import { userLines } from "./text-entry.ts"
 
 type AttachedMessage = Extract<Message, { type: "file_reference" | "image" | "mcp_resource" }>
@@ -152,7 +153,7 @@ export function createTranscript(view: () => View, changed: () => void = () => {
     switch (message.type) {
       case "text":
         if (isAnswer) answers.show(message)
-        else if (message.data.origin?.kind === "shell") showShell(message, message.data.origin.name)
+        else if (message.data.origin?.kind === "shell") entries.add(createShell(message, fold))
         else if (message.data.role === "user") showPrompt(message)
         break
       case "tool_request":
@@ -188,19 +189,6 @@ export function createTranscript(view: () => View, changed: () => void = () => {
         const prompt = foldLines(title, (wide) => userLines(text, wide), { view: given, most: maxPrompt })
         if (prompt.folded) fold(prompt.folded)
         return prompt.lines
-      }),
-    )
-  }
-
-  /** A command that the person ran, and its output. */
-  function showShell({ data }: TextMessage, command: string): void {
-    const text = data.parts.map((part) => part.text).join("\n")
-    const output = /<output>\n(.*)\n<\/output>$/s.exec(text)?.[1] ?? ""
-    entries.add(
-      createFinished("user", (given) => {
-        const { lines, folded: rest } = foldText(command, output, given)
-        if (rest) fold(rest)
-        return [...userLines(`! ${command}`, given), ...lines]
       }),
     )
   }

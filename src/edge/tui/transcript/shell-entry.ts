@@ -1,0 +1,17 @@
+// A command that the person ran with `!`, and its output.
+import type { TextMessage } from "#client/client.ts"
+import type { Entry } from "./entries.ts"
+import { type Folded, foldText } from "./fold.ts"
+import { createFinished } from "./note-entry.ts"
+import { userLines } from "./text-entry.ts"
+
+export function createShell({ data }: TextMessage, fold: (folded: Folded) => void): Entry {
+  const command = data.origin?.name ?? ""
+  const text = data.parts.map((part) => part.text).join("\n")
+  const output = /<output>\n(.*)\n<\/output>$/s.exec(text)?.[1] ?? ""
+  return createFinished("user", (given) => {
+    const { lines, folded } = foldText(command, output, given)
+    if (folded) fold(folded)
+    return [...userLines(`! ${command}`, given), ...lines]
+  })
+}
