@@ -1,10 +1,10 @@
 // The approval preset that the person chose, and how it reaches the session. The mode of a session changes only between
 // two turns: what is chosen during a turn is applied when it has ended.
-import { type Client, ClientError, type Session } from "#client/client.ts"
+import { type Client, ClientError, type PermissionGrant, type Session } from "#client/client.ts"
 import type { Preset } from "#edge/tui/command/preset.ts"
 
 type Options = {
-  client: Pick<Client, "setMode" | "allowEdits">
+  client: Pick<Client, "setMode" | "allowEdits" | "listGrants">
   preset: Preset
   session(): Session | undefined
   changed(session: Session): void
@@ -82,11 +82,24 @@ export function createApproval({ client, session, changed, ...first }: Options) 
     async catchUp(): Promise<void> {
       if (isLate()) await apply(retries)
     },
-    /** Another session: edits are not allowed there yet. */
-    forget(): void {
+    /** A new session: edits are not allowed there yet. */
+    begin(): void {
       acceptsEdits = false
     },
+    /** Another session: what was allowed there earlier counts, and is shown. */
+    async read(): Promise<void> {
+      const id = session()?.id
+      const grants = await client.listGrants()
+      if (session()?.id !== id) return
+      acceptsEdits = grants.some((grant) => grant.sessionId === id && isAllEdits(grant))
+      if (acceptsEdits && preset === "ask") preset = "accept edits"
+      await apply()
+    },
   })
+}
+
+function isAllEdits({ scope, permission, pattern }: PermissionGrant): boolean {
+  return scope === "session" && pattern === "**" && /^file\.(edit|write)$/.test(permission)
 }
 
 function modeOf(preset: Preset): Session["mode"] {

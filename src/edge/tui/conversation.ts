@@ -3,9 +3,7 @@ import type { Client, Session, StreamEvent } from "#client/client.ts"
 import { type Preset, presets } from "#edge/tui/command/preset.ts"
 import { createApproval } from "./approval.ts"
 import type { Attachment, PromptSettings } from "./prompt-settings.ts"
-
-/** A prompt that was sent and has not started. */
-export type Waiting = { text: string; promptId?: string | undefined }
+import { createWaitingPrompts } from "./waiting-prompts.ts"
 
 export type Conversation = ReturnType<typeof createConversation>
 
@@ -27,20 +25,17 @@ export function createConversation({ client, settings, changed, returned, ...fir
   let creating: Promise<Session> | undefined
   /** The session and those that do tasks for it. */
   let family = new Set<string>()
-  let waiting: Waiting[] = []
-  /** Over HTTP, a prompt may begin before the answer that names it. */
-  const begun = new Set<string>()
-  const withdrawn = new Set<string>()
+  const waiting = createWaitingPrompts(changed, returned)
   let busySince: number | undefined
   const approval = createApproval({ client, preset: first.preset, session: () => session, changed: take })
 
   function use(next: Session): void {
     session = next
     family = new Set([next.id])
-    waiting = []
+    waiting.clear()
     creating = undefined
-    approval.forget()
     approval.follow(next.mode)
+    void approval.read().then(changed, () => {})
     agent = next.agent
     model = next.model ?? model
     busySince = isWorking(next) ? Date.now() : undefined
@@ -51,16 +46,18 @@ export function createConversation({ client, settings, changed, returned, ...fir
   function leave(): void {
     session = undefined
     family = new Set()
-    waiting = []
+    waiting.clear()
     creating = undefined
-    approval.forget()
+    approval.begin()
     busySince = undefined
     changed()
   }
 
   async function current(): Promise<Session> {
     if (session) return session
-    creating ??= create()
+    creating ??= create().finally(() => {
+      creating = undefined
+    })
     return creating
   }
 
@@ -68,13 +65,13 @@ export function createConversation({ client, settings, changed, returned, ...fir
     const made = await client.createSession({ ...(agent ? { agent } : {}), ...(model ? { model } : {}) })
     session = made
     family.add(made.id)
+    approval.begin()
     await approval.apply()
-    return session
+    return made
   }
 
   async function send(text: string, parts: Attachment[] = []): Promise<void> {
-    const entry: Waiting = { text }
-    waiting.push(entry)
+    const entry = waiting.add(text)
     const wasBusy = busySince !== undefined
     busySince ??= Date.now()
     changed()
@@ -90,12 +87,10 @@ export function createConversation({ client, settings, changed, returned, ...fir
         whenBusy: "steer",
         prefer: "respond-async",
       })
-      entry.promptId = answer.promptId
-      if (begun.has(answer.promptId)) started(answer.promptId)
+      waiting.name(entry, answer.promptId)
     } catch (error) {
-      waiting = waiting.filter((one) => one !== entry)
       if (!wasBusy) busySince = undefined
-      changed()
+      waiting.remove(entry)
       returned(text)
       throw error
     }
@@ -108,24 +103,15 @@ export function createConversation({ client, settings, changed, returned, ...fir
     busySince ??= Date.now()
     changed()
     await client.runShell({ id, command }).finally(() => {
-      if (!wasBusy) busySince = undefined
+      if (!wasBusy && !(session && isWorking(session))) busySince = undefined
       changed()
     })
   }
 
   /** Takes the last waiting prompt back; undefined if there is none or it has just started. */
   async function withdraw(): Promise<string | undefined> {
-    const entry = waiting.findLast(({ promptId }) => promptId !== undefined)
-    if (!entry || !session) return undefined
-    withdrawn.add(entry.promptId!)
-    try {
-      await client.removePrompt({ id: session.id, promptId: entry.promptId! })
-    } catch {
-      return undefined
-    }
-    waiting = waiting.filter((one) => one !== entry)
-    changed()
-    return entry.text
+    const id = session?.id
+    if (id !== undefined) return waiting.withdraw((promptId) => client.removePrompt({ id, promptId }))
   }
 
   async function stop(): Promise<void> {
@@ -146,8 +132,8 @@ export function createConversation({ client, settings, changed, returned, ...fir
     if (id !== undefined && !family.has(id)) return false
     if (about && about.id === session?.id) take(about)
     if (id !== session?.id) return true
-    if (event.type === "message.created") started(payload.message?.promptId)
-    if (event.type === "prompt.skipped") started((payload as { promptId?: string }).promptId)
+    if (event.type === "message.created") waiting.begin(payload.message?.promptId)
+    if (event.type === "prompt.skipped") waiting.begin((payload as { promptId?: string }).promptId)
     if (event.type === "session.error" && isReturned(event.payload)) return false
     if (event.type === "session.idle" || event.type === "session.error") {
       busySince = undefined
@@ -159,13 +145,7 @@ export function createConversation({ client, settings, changed, returned, ...fir
 
   /** Whether a prompt was stopped before it began. */
   function isReturned({ promptId, error }: { promptId?: string; error: { name: string } }): boolean {
-    if (promptId === undefined || error.name !== "Session.Interrupted") return false
-    if (withdrawn.delete(promptId)) return true
-    const entry = waiting.find((one) => one.promptId === promptId)
-    if (!entry) return false
-    started(promptId)
-    returned(entry.text)
-    return true
+    return promptId !== undefined && error.name === "Session.Interrupted" && waiting.stop(promptId)
   }
 
   function take(next: Session): void {
@@ -175,13 +155,6 @@ export function createConversation({ client, settings, changed, returned, ...fir
     model = next.model ?? next.fallbackModel ?? model
     if (!isWorking(next)) busySince = undefined
     else busySince ??= Date.now()
-    changed()
-  }
-
-  function started(promptId: string | undefined): void {
-    if (promptId === undefined) return
-    begun.add(promptId)
-    waiting = waiting.filter((one) => one.promptId !== promptId)
     changed()
   }
 
@@ -209,8 +182,8 @@ export function createConversation({ client, settings, changed, returned, ...fir
       return approval.preset
     },
     presetLabel: () => approval.label({ isBusy: busySince !== undefined, isYes: settings.asks === "once" }),
-    get waiting(): readonly Waiting[] {
-      return waiting
+    get waiting() {
+      return waiting.all
     },
     get busySince() {
       return busySince
@@ -232,7 +205,7 @@ export function createConversation({ client, settings, changed, returned, ...fir
       agent = next.agent ?? agent
       model = next.model ?? model
       // Edits were allowed to the agent before.
-      if (next.agent !== undefined) approval.forget()
+      if (next.agent !== undefined) approval.begin()
       changed()
       await approval.apply()
     },

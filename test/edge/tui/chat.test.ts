@@ -207,3 +207,55 @@ test("all edits allowed in a question show as the preset; a change that fits has
   await terminal.sees(/^accept edits · /m)
   assert.equal(read(tmp, "a.txt"), "three\n")
 })
+
+test("a line of code that is wider than the terminal is printed once, however slowly it comes", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const wide = `const list = [${Array.from({ length: 60 }, (_, i) => i + 100).join(", ")}]`
+  const answer = `Before.\n\n\`\`\`\n${wide}\n\`\`\`\n\nAfter.`
+  await using llm = await fakeLlm([text(answer, { deltas: 40, delay: 40 })])
+  await using terminal = await openXterm(tmp, ["go"], { env: env(llm, "chat").variables, columns: 80 })
+  await terminal.sees("After.")
+  await terminal.sees(isReady)
+  const all = terminal.all().replaceAll("\n", "")
+  assert.equal(all.split("const list").length, 2, terminal.all())
+  assert.ok(all.includes(wide), terminal.all())
+})
+
+test("a session that accepts edits says so when it is opened again; Shift-Tab to ask takes it back", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("a.txt", "one\n")
+  const edit = (oldText: string, newText: string) =>
+    call("edit", { path: "a.txt", edits: [{ oldText, newText }] })
+  await using llm = await fakeLlm([edit("one", "two"), text("Made."), edit("two", "three"), text("Asked.")])
+  const { variables } = env(llm, "chat")
+  {
+    await using terminal = await openXterm(tmp, ["go"], { env: variables })
+    await terminal.sees(/all \[e\]dits/)
+    terminal.type("e")
+    await terminal.sees("Made.")
+    terminal.type("\u0004")
+    assert.equal(await terminal.exit, 0)
+  }
+  await using terminal = await openXterm(tmp, ["-c"], { env: variables })
+  await terminal.sees(/^accept edits · /m)
+  terminal.type("\u001b[Z")
+  await terminal.sees(/^plan · /m)
+  terminal.type("\u001b[Z")
+  await terminal.sees(isReady)
+  terminal.type(`again${enter}`)
+  await terminal.sees(/May edit do this\?/)
+})
+
+test("a prompt that failed for an unknown agent works after /agent", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("Here.")])
+  await using terminal = await openXterm(tmp, ["--agent", "nobody"], { env: env(llm, "chat").variables })
+  await terminal.sees(isReady)
+  terminal.type(`hello${enter}`)
+  await terminal.sees(/✗ .*nobody/)
+  terminal.type("\u0015")
+  terminal.type(`/agent build${enter}`)
+  await terminal.sees(/ · build · /)
+  terminal.type(`hello again${enter}`)
+  await terminal.sees("Here.")
+})

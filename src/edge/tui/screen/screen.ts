@@ -3,7 +3,7 @@
 // its lines that have changed.
 import type { Line, Paint, Tail, View } from "./line.ts"
 import type { Terminal } from "./terminal.ts"
-import { widthOf } from "./width.ts"
+import { cutTo, widthOf } from "./width.ts"
 
 export type Screen = Readonly<{
   view(): View
@@ -67,10 +67,11 @@ export function createScreen({ terminal, paint, tail, reflows }: ScreenOptions):
   }
 
   /** At most one line less than the terminal has: the last lines of the tail. */
-  function fit({ lines, caret }: Tail, { rows }: View): Tail {
+  function fit({ lines, caret }: Tail, { rows, columns }: View): Tail {
     const most = Math.max(1, rows - 1)
     const dropped = Math.max(0, lines.length - most)
-    const shown = dropped ? lines.slice(dropped) : lines
+    // The terminal would break a longer line into rows that are not counted here.
+    const shown = lines.slice(dropped).map((line) => cutTo(line, columns))
     return caret
       ? { lines: shown, caret: { ...caret, row: Math.max(0, caret.row - dropped) } }
       : { lines: shown }

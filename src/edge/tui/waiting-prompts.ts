@@ -1,0 +1,76 @@
+// Prompts that were sent and have not started. Over HTTP, the event that a prompt began or was stopped may come before the
+// answer that names it; it is remembered until then.
+
+export type Waiting = { text: string; promptId?: string | undefined }
+
+/** `returned` gets the text of a prompt that was stopped before it began. */
+export function createWaitingPrompts(changed: () => void, returned: (text: string) => void) {
+  let all: Waiting[] = []
+  const begun = new Set<string>()
+  const stopped = new Set<string>()
+  const withdrawn = new Set<string>()
+
+  function remove(entry: Waiting): void {
+    all = all.filter((one) => one !== entry)
+    changed()
+  }
+
+  /** Whether a prompt was sent whose id is not known yet. */
+  function hasUnnamed(): boolean {
+    return all.some(({ promptId }) => promptId === undefined)
+  }
+
+  return Object.freeze({
+    get all(): readonly Waiting[] {
+      return all
+    },
+    add(text: string): Waiting {
+      const entry: Waiting = { text }
+      all.push(entry)
+      return entry
+    },
+    remove,
+    clear(): void {
+      all = []
+    },
+    /** The answer has come. */
+    name(entry: Waiting, promptId: string): void {
+      entry.promptId = promptId
+      if (begun.delete(promptId)) remove(entry)
+      if (!stopped.delete(promptId)) return
+      remove(entry)
+      returned(entry.text)
+    },
+    begin(promptId: string | undefined): void {
+      const entry = all.find((one) => one.promptId === promptId)
+      if (promptId === undefined) return
+      if (entry) remove(entry)
+      else if (hasUnnamed()) begun.add(promptId)
+    },
+    /** Whether the prompt was one of these, or was taken back. */
+    stop(promptId: string): boolean {
+      if (withdrawn.delete(promptId)) return true
+      const entry = all.find((one) => one.promptId === promptId)
+      if (entry) {
+        remove(entry)
+        returned(entry.text)
+      } else if (hasUnnamed()) stopped.add(promptId)
+      return entry !== undefined || stopped.has(promptId)
+    },
+    /** Takes the last one back with `removePrompt`; undefined if there is none or it has just started. */
+    async withdraw(removePrompt: (promptId: string) => Promise<unknown>): Promise<string | undefined> {
+      const entry = all.findLast(({ promptId }) => promptId !== undefined)
+      const promptId = entry?.promptId
+      if (!entry || promptId === undefined) return undefined
+      withdrawn.add(promptId)
+      try {
+        await removePrompt(promptId)
+      } catch {
+        withdrawn.delete(promptId)
+        return undefined
+      }
+      remove(entry)
+      return entry.text
+    },
+  })
+}
