@@ -30,7 +30,8 @@ export function createHttpTransport(options: HttpOptions): Transport {
 
   async function send(path: string, init: RequestInit): Promise<Response> {
     const headers = { ...common, ...(init.headers as Record<string, string>) }
-    const response = await fetch(base + path, { ...init, headers }).catch((error) => {
+    // A redirect would carry the prompt to another server.
+    const response = await fetch(base + path, { ...init, headers, redirect: "error" }).catch((error) => {
       throw lost(error, init.signal, `The server at ${base} cannot be reached`)
     })
     if (!response.ok) throw failureOf(response.status, await read(response, init.signal))
