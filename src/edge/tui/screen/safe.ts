@@ -2,7 +2,7 @@
 // reorder what a person reads.
 
 /** C0 and C1 controls except newline and tab, the line separators, and the marks that change the direction of text. */
-const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 const isUnsafe = new RegExp(unsafe.source)
 
 /** Unsafe characters are shown as their code: `\u001b`. Tabs become blanks, since their width depends on the column. */

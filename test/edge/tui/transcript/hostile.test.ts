@@ -24,7 +24,7 @@ const sequences = [
   "\u0090q\u009c",
   "\u0000\u0007\b\u000b\f\u000e\u000f\u007f",
   "a\rb",
-  "\u202eabc\u2066",
+  "\u202eabc\u2066\u061c",
   "\u2028\u2029\ufeff",
   "\ud83d",
   "\ude00",
@@ -39,7 +39,7 @@ function check(lines: readonly string[]): void {
     const bare = line.replace(/\u001b\[[\d;]*m/g, "")
     assert.doesNotMatch(
       bare,
-      /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/,
+      /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/,
       JSON.stringify(line),
     )
     assert.ok(bare.isWellFormed(), JSON.stringify(line))
