@@ -90,7 +90,11 @@ export const loginCommand: Command = {
   name: "login",
   about: "paste the key of a provider and choose its model",
   argument: "[provider]",
-  run: ({ signIn }, rest) => signIn(rest || undefined),
+  async run({ signIn }, rest) {
+    // The rest may be a key, so it is not shown.
+    if (/\s/.test(rest)) throw new Error("/login takes a provider only. It asks for the key and masks it.")
+    await signIn(rest || undefined)
+  },
 }
 
 function named<T extends string>(choices: readonly T[], text: string): T {

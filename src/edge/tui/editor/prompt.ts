@@ -28,10 +28,10 @@ export function attachmentsOf(lines: Fragment): Attachment[] {
   return markersOf(lines).flatMap(({ image, label }) => (image === undefined ? [] : [{ path: image, label }]))
 }
 
-/** A line that begins with a blank is not kept, as in shells. Images are kept as references to their files. */
+/** A line that begins with a blank is not kept, as in shells, nor what follows /login: it may be a key. Images are kept as references to their files. */
 export function keptText({ lines }: Document): string | undefined {
   const text = textOf(lines, (marker) => (marker.image === undefined ? marker.text : `@"${marker.image}"`))
-  return /^\s/.test(text) || text.length > maxKept ? undefined : text.trimEnd()
+  return /^\s|^\/login\s+\S/.test(text) || text.length > maxKept ? undefined : text.trimEnd()
 }
 
 /** A text that had markers for images, in another editor for example: the markers that are still in it. */

@@ -34,10 +34,10 @@ test("Up moves inside a text of several rows before it goes back", () => {
   assert.equal(editor.text, "new")
 })
 
-test("a sent prompt is kept once, a line that begins with a blank never", () => {
+test("a sent prompt is kept once, a line that begins with a blank or has a key never", () => {
   const entries: string[] = []
   const { type, press, paste } = createKeyboard({ entries, files: ["/tmp/a b.png"] })
-  for (const text of ["one", "one", " export TOKEN=secret", "!ls", "two \n"]) {
+  for (const text of ["one", "one", " export TOKEN=secret", "/login groq key", "!ls", "two \n"]) {
     type(text)
     press("enter")
   }
