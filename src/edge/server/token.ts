@@ -48,6 +48,14 @@ export function load(): { token: string; file: string } {
   return { token, file }
 }
 
+/** The token, if a server was started on this machine. Creates nothing. */
+export function find(): string | undefined {
+  const token = read(SecretFiles.tokenFile())
+  if (token === undefined || !SecretFiles.isToken(token)) return undefined
+  Secret.register(token, "server token")
+  return token
+}
+
 /** Throws our own error: Node's message often gives a wrong reason for a read-only parent folder. */
 function makeFolder(folder: string) {
   try {

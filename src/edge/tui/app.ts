@@ -21,7 +21,7 @@ import { type CommandLine, createCommandLine } from "./command-line.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
 import { endLostTurn } from "./end-lost-turn.ts"
 import { editOutside } from "./external-editor.ts"
-import { findSession } from "./find-session.ts"
+import { applyGiven, findSession } from "./find-session.ts"
 import { createGreeting } from "./greeting.ts"
 import { createManners } from "./manners.ts"
 import type { Status } from "./status-line.ts"
@@ -64,11 +64,9 @@ export function createApp(options: AppOptions) {
     connection = await options.connect()
     const { client } = connection
     conversation = createConversation({
+      ...options,
       client,
-      settings: options.settings,
-      agent: options.agent,
-      model: options.model,
-      preset: options.isPlanning ? "plan" : "ask",
+      preset: options.mode === "plan" ? "plan" : "ask",
       changed,
       returned: addText,
     })
@@ -86,6 +84,7 @@ export function createApp(options: AppOptions) {
     const show = (id: string | undefined) => openSession(client, talk, id)
     const given = { client, talk, open: panels.open, say: activity.say, show, leave }
     commands = createCommandLine({ ...options, ...greeting, ...given })
+    await greeting.findModel(options).catch(report)
     await resume(client, talk)
     void greeting.begin(options).catch(report)
     usage.refresh(talk.session?.id)
@@ -96,8 +95,10 @@ export function createApp(options: AppOptions) {
   /** Opens the session that the command line named, and sends the first prompt. */
   async function resume(client: Client, talk: Conversation): Promise<void> {
     const { session, isContinued, text } = options
-    if (session !== undefined || isContinued)
+    if (session !== undefined || isContinued) {
       await openSession(client, talk, (await findSession(client, session)).id)
+      await applyGiven(client, talk, options)
+    }
     const parts = await options.parts()
     if (text || parts.length) await talk.send(text, parts)
   }

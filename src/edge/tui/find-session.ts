@@ -1,5 +1,7 @@
 // The session that the command line names: by its id, by the start of it, or the newest one of this work tree.
 import type { Client, Session } from "#client/client.ts"
+import type { Conversation } from "./conversation.ts"
+import type { TuiOptions } from "./tui.ts"
 
 export async function findSession(client: Client, name: string | undefined): Promise<Session> {
   const [sessions, { worktree }] = await Promise.all([client.listSessions({}), client.getInfo()])
@@ -13,4 +15,17 @@ export async function findSession(client: Client, name: string | undefined): Pro
   if (name === undefined) throw new Error("There is no session in this folder yet.")
   if (!found.length) throw new Error(`Session ${name} does not exist.`)
   throw new Error(`"${name}" fits ${found.length} sessions. Type more of the id.`)
+}
+
+/** An agent, a model or a mode that the command line names changes the session that it continues. */
+export async function applyGiven(
+  client: Client,
+  talk: Conversation,
+  { agent, model, mode }: Pick<TuiOptions, "agent" | "model" | "mode">,
+): Promise<void> {
+  // An unknown one is refused here, not with the first prompt.
+  if (agent) await client.getAgent({ id: agent })
+  if (agent || model) await talk.choose({ ...(agent ? { agent } : {}), ...(model ? { model } : {}) })
+  if (mode === "plan") await talk.setPreset("plan")
+  if (mode === "act" && talk.preset === "plan") await talk.setPreset("ask")
 }

@@ -3,7 +3,7 @@
 import type { Client } from "#client/client.ts"
 import type { Open } from "#edge/tui/question/panel.ts"
 import { reviewTrust, untrustedNotice } from "#edge/tui/question/review-trust.ts"
-import { beginWithModel, signIn } from "#edge/tui/question/sign-in.ts"
+import { signIn, useRemembered } from "#edge/tui/question/sign-in.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import type { Conversation } from "./conversation.ts"
 import type { TuiOptions } from "./tui.ts"
@@ -25,7 +25,8 @@ type Options = {
 export function createGreeting(options: Options) {
   const { client, say, talk } = options
   const useModel = (model: string) => talk.choose({ model })
-  const choosing = { ...options, useModel, mayAsk }
+  const choosing = { ...options, useModel }
+  let isNeeded = false
 
   /** A list would take the keys of somebody who is writing already. The next start asks then. */
   function mayAsk(): boolean {
@@ -33,11 +34,15 @@ export function createGreeting(options: Options) {
   }
 
   return Object.freeze({
-    /** A model is not asked for if the command line named one, a session or a prompt. */
-    async begin(given: Pick<TuiOptions, "session" | "isContinued" | "model" | "text">): Promise<void> {
+    /** Before the first prompt. A model or a session that the command line names comes before the remembered model. */
+    async findModel(given: Pick<TuiOptions, "session" | "isContinued" | "model">): Promise<void> {
+      if (!given.session && !given.isContinued && !given.model) isNeeded = await useRemembered(choosing)
+    },
+    /** Who gave a prompt is not asked for a model. */
+    async begin({ text }: Pick<TuiOptions, "text">): Promise<void> {
       const notice = await untrustedNotice(client)
       if (notice) say(notice)
-      if (!given.session && !given.isContinued && !given.model && !given.text) await beginWithModel(choosing)
+      if (isNeeded && !text && mayAsk()) await signIn(choosing)
     },
     reviewTrust: () => reviewTrust(options),
     signIn: (provider: string | undefined) => signIn(choosing, provider),

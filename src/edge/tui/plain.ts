@@ -2,12 +2,13 @@
 // nothing is drawn again, questions are numbered lines, and the system's own line editor takes the input.
 import { createInterface } from "node:readline"
 import type { Client, StreamEvent } from "#client/client.ts"
+import { useRemembered } from "#edge/tui/question/sign-in.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safe, safeLine } from "#edge/tui/screen/safe.ts"
 import { wrapTo } from "#edge/tui/screen/width.ts"
 import { createTranscript } from "#edge/tui/transcript/transcript.ts"
 import { createConversation } from "./conversation.ts"
-import { findSession } from "./find-session.ts"
+import { applyGiven, findSession } from "./find-session.ts"
 import { createPlainQuestions } from "./plain-questions.ts"
 import type { TuiOptions } from "./tui.ts"
 
@@ -20,6 +21,7 @@ export async function openPlain(options: TuiOptions): Promise<number> {
   const input = createInterface({ input: process.stdin, terminal: false })
   const transcript = createTranscript(view, flush)
   let isPrompted = false
+  let isStarting = true
   input.on("line", (line) => void take(line).catch(report))
   input.on("close", () => end(0))
   const stopListening = onSignals((code) => (code === 130 && talk.busySince ? void talk.stop() : end(code)))
@@ -30,7 +32,7 @@ export async function openPlain(options: TuiOptions): Promise<number> {
     settings: options.settings,
     agent: options.agent,
     model: options.model,
-    preset: options.isPlanning ? "plan" : "ask",
+    preset: options.mode === "plan" ? "plan" : "ask",
     changed: () => {},
     returned: (text) => print([`Not sent: ${safeLine(text)}`]),
   })
@@ -38,6 +40,7 @@ export async function openPlain(options: TuiOptions): Promise<number> {
   try {
     void follow().catch(fail)
     await resume().catch(fail)
+    isStarting = false
     showPrompt()
     return await ended
   } finally {
@@ -64,7 +67,8 @@ export async function openPlain(options: TuiOptions): Promise<number> {
 
   /** The agent waits for a prompt. */
   function showPrompt(): void {
-    if (isPrompted || talk.busySince !== undefined || questions.isAsking() || leaving.signal.aborted) return
+    if (isStarting || isPrompted || talk.busySince !== undefined) return
+    if (questions.isAsking() || leaving.signal.aborted) return
     flush()
     process.stdout.write(prompt)
     isPrompted = true
@@ -92,7 +96,9 @@ export async function openPlain(options: TuiOptions): Promise<number> {
       transcript.load(await client.listMessages({ id }))
       flush()
       await loadQuestions(client, id)
-    }
+      await applyGiven(client, talk, options)
+    } else if (!options.model)
+      await useRemembered({ client, useModel: (model) => talk.choose({ model }) }).catch(report)
     const parts = await options.parts()
     if (text || parts.length) await talk.send(text, parts)
   }

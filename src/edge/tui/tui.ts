@@ -39,7 +39,7 @@ export type TuiOptions = {
   isContinued: boolean
   agent?: string
   model?: string
-  isPlanning: boolean
+  mode?: "plan" | "act"
   /** Nothing is drawn again: for screen readers. */
   isPlain: boolean
   settings: PromptSettings

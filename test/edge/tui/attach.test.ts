@@ -1,5 +1,10 @@
 // `vitamin attach`: the interactive terminal on a server, with the server's token.
 import assert from "node:assert/strict"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
 import { test } from "node:test"
 import { run } from "../../fixture/child.ts"
 import { command, vitamin } from "../../fixture/cli.ts"
@@ -59,7 +64,11 @@ test("attach without a server, and with a wrong token, says so and ends", async 
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([])
   await llm.down()
-  await using terminal = await openXterm(tmp, ["attach", llm.url])
+  await using first = await openXterm(tmp, ["attach", llm.url])
+  assert.equal(await first.exit, 1, first.all())
+  assert.match(first.all(), /No server was started here\. Run vitamin serve, or set VITAMIN_TOKEN\./)
+  assert.ok(!existsSync(join(tmp.env.XDG_STATE_HOME!, "vitamin", "token")))
+  await using terminal = await openXterm(tmp, ["attach", llm.url], { env: { VITAMIN_TOKEN: "any" } })
   assert.equal(await terminal.exit, 1, terminal.all())
   assert.match(terminal.all(), /The server at http:\/\/127\.0\.0\.1:\d+ cannot be reached/)
   await using server = run(process.execPath, [command, "serve", "--port", "0"], {
@@ -70,6 +79,41 @@ test("attach without a server, and with a wrong token, says so and ends", async 
   await using wrong = await openXterm(tmp, ["attach", url!], { env: { VITAMIN_TOKEN: "wrong" } })
   assert.equal(await wrong.exit, 1, wrong.all())
   assert.match(wrong.all(), /token/)
+})
+
+test("attach sends the token of this machine's server to loopback addresses only", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using started = run(process.execPath, [command, "serve", "--port", "0"], {
+    cwd: tmp.path,
+    env: tmp.env,
+  })
+  await started.line(/listening on/)
+  const tokens: unknown[] = []
+  const server = createServer(({ headers }, response) => {
+    tokens.push(headers.authorization)
+    response.writeHead(401).end()
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  try {
+    // The system connects it to this machine, but the name is not a loopback address.
+    const url = `http://0.0.0.0:${(server.address() as AddressInfo).port}`
+    await using without = await openXterm(tmp, ["attach", url])
+    assert.equal(await without.exit, 1, without.all())
+    assert.match(without.all(), /is not on this machine.*set VITAMIN_TOKEN/s)
+    assert.deepEqual(tokens, [])
+    await using given = await openXterm(tmp, ["attach", url], { env: { VITAMIN_TOKEN: "its-own" } })
+    assert.equal(await given.exit, 1, given.all())
+    assert.deepEqual(tokens, ["Bearer its-own"])
+  } finally {
+    server.close()
+  }
+})
+
+test("attach refuses --trust, which would not reach the server", async () => {
+  await using tmp = await tmpdir()
+  const { code, err } = await vitamin(tmp, ["attach", "--trust"])
+  assert.equal(code, 2)
+  assert.match(err, /attach has no --trust: type \/trust there/)
 })
 
 test("attach needs a terminal", async () => {

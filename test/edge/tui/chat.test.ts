@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { openXterm } from "../../fixture/xterm.ts"
@@ -56,6 +57,30 @@ test("vitamin with a prompt sends it, and -c continues the session", async () =>
   await terminal.sees("The second answer.")
   assert.match(JSON.stringify(llm.requests[1]!.body), /say something.*The first answer.*and more/)
 })
+
+for (const plain of [[], ["--plain"]])
+  test(`-c applies --mode, --agent and --model to the session ${plain}`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([text("One."), text("Two."), text("Three.")])
+    const { variables } = env(llm, "chat")
+    const last = async () => JSON.parse((await vitamin(tmp, ["session", "list", "--format", "json"])).out)[0]
+    const say = async (args: string[], answer: string) => {
+      await using terminal = await openXterm(tmp, [...plain, ...args], { env: variables })
+      await terminal.sees(answer)
+      await terminal.sees(plain.length ? /^> ?$/m : /^(ask|plan) · /m)
+      terminal.type("\u0004")
+      assert.equal(await terminal.exit, 0, terminal.all())
+    }
+    await say(["first"], "One.")
+    const before = await last()
+    await say(["-c", "--mode", "plan", "--agent", "plan", "--model", "openai/other", "second"], "Two.")
+    const after = await last()
+    assert.equal(after.id, before.id)
+    assert.deepEqual([after.mode, after.agent, after.model], ["plan", "plan", "openai/other"])
+    assert.match(JSON.stringify(llm.requests[1]!.body), /"model":"other"/)
+    await say(["-c", "--mode", "act", "third"], "Three.")
+    assert.equal((await last()).mode, "act")
+  })
 
 test("a question shows the change; one key allows it, words reach the model", async () => {
   await using tmp = await tmpdir({ git: true })

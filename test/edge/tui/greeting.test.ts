@@ -1,12 +1,13 @@
 // What the interactive terminal says and asks before the first prompt: files that are not trusted, and a model.
 import assert from "node:assert/strict"
-import { readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { noServers } from "../../fixture/no-servers.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { openXterm } from "../../fixture/xterm.ts"
 
 const enter = "\r"
@@ -66,6 +67,36 @@ test("without a model the person chooses once: a key is masked and stored, the m
   terminal.type(`hello${enter}`)
   await terminal.sees("Here I am.")
   assert.equal(llm.requests[0]!.headers.authorization, `Bearer ${key}`)
+})
+
+for (const args of [["hello"], ["--plain", "hello"]])
+  test(`the remembered model answers the first prompt of vitamin ${args.join(" ")}`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([text("Here I am.")])
+    const stored = JSON.stringify({ time: 1, model: "groq/llama-3.3-70b-versatile" })
+    const state = join(tmp.env.XDG_STATE_HOME!, "vitamin")
+    mkdirSync(state, { recursive: true })
+    writeFileSync(join(state, "first-choice.json"), stored)
+    const key = { GROQ_BASE_URL: `${llm.url}/v1`, GROQ_API_KEY: "gsk-remembered" }
+    await using terminal = await openXterm(tmp, args, { env: { ...noServers, ...key } })
+    await terminal.sees("Here I am.")
+    assert.match(JSON.stringify(llm.requests[0]!.body), /"llama-3\.3-70b-versatile"/)
+  })
+
+test("a key behind /login is refused, not shown again and not kept in the history", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([])
+  await using terminal = await openXterm(tmp, [], { env: env(llm, "chat").variables })
+  await terminal.sees(isReady)
+  terminal.type("/login groq gsk-secret")
+  await terminal.sees("> /login groq gsk-secret")
+  terminal.type(enter)
+  await terminal.sees("/login takes a provider only. It asks for the key and masks it.")
+  assert.doesNotMatch(terminal.all(), /gsk-secret/)
+  terminal.type(`!true${enter}`)
+  const history = join(tmp.env.XDG_STATE_HOME!, "vitamin", "prompts.jsonl")
+  await until(() => existsSync(history) && /true/.test(readFileSync(history, "utf8")), "the history")
+  assert.equal(readFileSync(history, "utf8"), '"!true"\n')
 })
 
 test("the offline model is chosen once, and /login shows the choice again", async () => {

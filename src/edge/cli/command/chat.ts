@@ -32,6 +32,7 @@ export async function chat(options: ChatOptions): Promise<void> {
 }
 
 export async function attach(options: ChatOptions & { url?: string | undefined }): Promise<void> {
+  if (options.trust) throw new UsageError("attach has no --trust: type /trust there to review the files.")
   await open(options, () => connectTo(options.url ?? "http://127.0.0.1:3141", options))
 }
 
@@ -52,7 +53,7 @@ async function open(options: ChatOptions, connect: () => Promise<Connection>): P
     isContinued: options.continue === true,
     ...(agent ? { agent } : {}),
     ...(model ? { model } : {}),
-    isPlanning: mode === "plan",
+    ...(mode ? { mode } : {}),
     isPlain: options.plain === true || process.env.TERM === "dumb",
     settings: {
       ...(allow ? { allow } : {}),
@@ -97,11 +98,22 @@ async function connectHere(options: ChatOptions): Promise<Connection> {
 
 async function connectTo(url: string, options: ChatOptions): Promise<Connection> {
   const { createClient, createHttpTransport } = await import("#client/client.ts")
-  const { load } = await import("#edge/server/token.ts")
-  const token = process.env.VITAMIN_TOKEN || load().token
+  const token = process.env.VITAMIN_TOKEN || (await ownToken(url))
   const transport = createHttpTransport({ url, token, directory: folderOf(options) })
   const client = createClient(transport)
   // Refuses a wrong address or token at once; a connection that is lost later is tried again.
   await client.getInfo()
   return { client, server: url, close: async () => {} }
+}
+
+/** The token of the server on this machine. No other machine may see it. */
+async function ownToken(url: string): Promise<string> {
+  const host = URL.canParse(url) ? new URL(url).hostname : ""
+  if (host !== "localhost" && host !== "[::1]" && !/^127(\.\d+){3}$/.test(host))
+    throw new UsageError(
+      `${url} is not on this machine (such as http://127.0.0.1:3141): set VITAMIN_TOKEN to the token of the server there.`,
+    )
+  const token = (await import("#edge/server/token.ts")).find()
+  if (token !== undefined) return token
+  throw new UsageError(`No server was started here. Run ${ownCommand} serve, or set VITAMIN_TOKEN.`)
 }

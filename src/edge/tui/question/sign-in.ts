@@ -23,11 +23,14 @@ type Choice = { kind: "key" } | { kind: "model"; model: string } | { kind: "keys
 
 const offline = "local/rules"
 
-/** Uses the remembered model, or asks for one if nothing names a model and nobody was asked yet. */
-export async function beginWithModel(options: Options & { mayAsk(): boolean }): Promise<void> {
-  const { isNeeded, model } = await options.client.getFirstChoice()
-  if (model) await options.useModel(model)
-  else if (isNeeded && options.mayAsk()) await signIn(options)
+/** Uses the remembered model. True if nothing names a model and nobody was asked yet. */
+export async function useRemembered({
+  client,
+  useModel,
+}: Pick<Options, "client" | "useModel">): Promise<boolean> {
+  const { isNeeded, model } = await client.getFirstChoice()
+  if (model) await useModel(model)
+  return isNeeded
 }
 
 /** `provider` goes straight to its key. */
