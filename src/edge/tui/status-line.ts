@@ -29,6 +29,7 @@ type Part = {
 }
 
 const separator = " · "
+const maxFolder = 30
 
 export function statusLine(status: Status, { columns, paint }: View): Line {
   if (status.hint) return paint("dim", cutTo(safeLine(status.hint), columns))
@@ -56,9 +57,12 @@ function partsOf(status: Status): Part[] {
   ].map((part) => ({ ...part, text: safeLine(part.text) }))
 }
 
-/** With `~` for the home folder. */
+/** With `~` for the home folder; of a long path, the last folders. */
 function shortFolder(folder: string): string {
   const home = process.env.HOME
-  if (home && folder === home) return "~"
-  return home && folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder
+  const isInHome = home && (folder === home || folder.startsWith(`${home}/`))
+  const path = isInHome ? `~${folder.slice(home.length)}` : folder
+  if (path.length <= maxFolder) return path
+  const last = path.slice(-maxFolder)
+  return `…${last.slice(Math.max(0, last.indexOf("/")))}`
 }

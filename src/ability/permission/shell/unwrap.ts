@@ -1,5 +1,6 @@
 // Finds the command that a wrapper such as `sudo` or `xargs` runs. The wrapper is allowed if that command is. With an
 // unknown option it is unclear what would run.
+import { posix } from "node:path"
 import { type SimpleCommand, splitCommand } from "./split-command.ts"
 import { changesWhatRuns } from "./variables.ts"
 import { createHole, type ShellWord } from "./word.ts"
@@ -189,7 +190,7 @@ function isMarked({ text }: ShellWord, marks: string[]): boolean {
 /** Parses the text of `-c`. A script file is treated as any other program. */
 function insideShell(args: ShellWord[], program: string): Inside {
   const at = args.findIndex(({ text }) => !/^[-+]/.test(text))
-  if (at === 0) return args[0]!.isLiteral && !args[0]!.text.startsWith("/dev/") ? undefined : "unknown"
+  if (at === 0) return args[0]!.isLiteral && !isDevice(args[0]!.text) ? undefined : "unknown"
   const options = at < 0 ? args : args.slice(0, at)
   if (at < 0 || options.some(({ text, isLiteral }) => !isLiteral || !/^-[elux]*c?$/.test(text)))
     return "unknown"
@@ -210,4 +211,9 @@ function insideText(words: ShellWord[]): SimpleCommand[] | "unknown" {
   if (!words.length || words.some(({ isLiteral }) => !isLiteral)) return "unknown"
   const { commands, unclear, calculates } = splitCommand(words.map(({ text }) => text).join(" "))
   return unclear === undefined && !calculates ? commands : "unknown"
+}
+
+/** `/dev/stdin` and `/dev/fd/3` are no scripts. `/dev/shm` has ordinary files. */
+function isDevice(path: string): boolean {
+  return /^\/+dev\/(?!shm\/)/.test(posix.normalize(path))
 }
