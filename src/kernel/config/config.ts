@@ -129,12 +129,14 @@ export async function watch(): Promise<void> {
   else await get().catch(() => undefined)
 }
 
-/** Reload if a file or the trust in the folder has changed since the last call. For a process that does not watch. */
+/** Reload if a file or the trust in the folder has changed since the last call, or wait for the reload that another call
+ * has begun. For a process that does not watch. */
 export async function renew(): Promise<void> {
   const own = state()
   const before = own.stamp
   own.stamp = await readStamp(watchedFiles(), Instance.worktree)
   if (own.stamp !== before && own.loaded) await reload()
+  else await own.reloading
 }
 
 function watchedFiles(): string[] {

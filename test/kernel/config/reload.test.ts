@@ -206,3 +206,22 @@ test("Config.reload() applies the settings of a folder once it is trusted", asyn
   )
   Log.setFile(undefined)
 })
+
+test("Config.renew() waits for a reload that another call has begun", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(".vitamin/config.jsonc", '{ "model": "a/old" }')
+  await inInstance(tmp.path, async () => {
+    await Config.get()
+    await Config.renew()
+    tmp.write(".vitamin/config.jsonc", '{ "model": "a/new-one" }')
+    const models: (string | undefined)[] = []
+    // At any moment of the first call, the others see the new model.
+    const calls = Array.from({ length: 30 }, async (_, turns) => {
+      for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
+      await Config.renew()
+      models.push((await Config.get()).model)
+    })
+    await Promise.all(calls)
+    assert.deepEqual([...new Set(models)], ["a/new-one"])
+  })
+})
