@@ -21,3 +21,8 @@ export async function waitAtMost(milliseconds: number, promise: Promise<unknown>
     clearTimeout(timer)
   }
 }
+
+/** For a program that leaves: resolves when the work has ended, well or not, and after two seconds in any case. */
+export async function finishSoon(work: Promise<unknown> | undefined): Promise<void> {
+  if (work) await waitAtMost(2_000, work).catch(() => {})
+}

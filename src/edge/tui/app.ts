@@ -16,6 +16,7 @@ import type { createTheme } from "#edge/tui/screen/theme.ts"
 import { wrapTo } from "#edge/tui/screen/width.ts"
 import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
 import { createTranscript, maxLoaded } from "#edge/tui/transcript/transcript.ts"
+import { finishSoon } from "#util/wait.ts"
 import { createActivity, workingFor } from "./activity.ts"
 import { type CommandLine, createCommandLine } from "./command-line.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
@@ -165,10 +166,8 @@ export function createApp(options: AppOptions) {
   /** A notice between the messages. */
   function print(text: string, role?: "error" | "dim"): void {
     const { columns, paint } = screen.view()
-    const lines = safe(text)
-      .split("\n")
-      .flatMap((line) => wrapTo(line, columns))
-    screen.print(role ? lines.map((line) => paint(role, line)) : lines)
+    const rows = safe(text).split("\n")
+    screen.print(rows.flatMap((row) => wrapTo(row, columns).map((line) => (role ? paint(role, line) : line))))
   }
 
   function report(error: unknown): void {
@@ -176,6 +175,7 @@ export function createApp(options: AppOptions) {
   }
 
   function fail(error: unknown): void {
+    if (leaving.signal.aborted) return
     report(error)
     void leave(1)
   }
@@ -223,14 +223,14 @@ export function createApp(options: AppOptions) {
   }
 
   async function leave(code: number): Promise<void> {
-    if (leaving.signal.aborted) return
+    if (leaving.signal.aborted) return end(code)
     leaving.abort()
     activity.stop()
-    await conversation?.stop().catch(() => {})
+    await finishSoon(conversation?.stop())
     flush()
     const id = conversation?.session?.id
     if (id) print(`Go on with: ${options.command} --session ${id.slice(0, 13)}`, "dim")
-    await connection?.close().catch(() => {})
+    await finishSoon(connection?.close())
     end(code)
   }
 

@@ -7,7 +7,9 @@ import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safe, safeLine } from "#edge/tui/screen/safe.ts"
 import { wrapTo } from "#edge/tui/screen/width.ts"
 import { createTranscript } from "#edge/tui/transcript/transcript.ts"
+import { finishSoon } from "#util/wait.ts"
 import { createConversation } from "./conversation.ts"
+import { endLostTurn } from "./end-lost-turn.ts"
 import { applyGiven, findSession } from "./find-session.ts"
 import { createPlainQuestions } from "./plain-questions.ts"
 import type { TuiOptions } from "./tui.ts"
@@ -18,13 +20,11 @@ const prompt = "> "
 export async function openPlain(options: TuiOptions): Promise<number> {
   const { promise: ended, resolve: end } = Promise.withResolvers<number>()
   const leaving = new AbortController()
-  const input = createInterface({ input: process.stdin, terminal: false })
   const transcript = createTranscript(view, flush)
   let isPrompted = false
   let isStarting = true
-  input.on("line", (line) => void take(line).catch(report))
-  input.on("close", () => end(0))
-  const stopListening = onSignals((code) => (code === 130 && talk.busySince ? void talk.stop() : end(code)))
+  let isLost = false
+  // Nothing listens yet: until then a signal ends the program as usual, and a line waits in the terminal.
   const connection = await options.connect()
   const { client } = connection
   const talk = createConversation({
@@ -37,6 +37,12 @@ export async function openPlain(options: TuiOptions): Promise<number> {
     returned: (text) => print([`Not sent: ${safeLine(text)}`]),
   })
   const questions = createPlainQuestions({ client, print, view, done: showPrompt })
+  const input = createInterface({ input: process.stdin, terminal: false })
+  input.on("line", (line) => void take(line).catch(report))
+  input.on("close", () => end(0))
+  const stopListening = onSignals((code) =>
+    code === 130 && talk.busySince ? void talk.stop().catch(report) : end(code),
+  )
   try {
     void follow().catch(fail)
     await resume().catch(fail)
@@ -45,13 +51,14 @@ export async function openPlain(options: TuiOptions): Promise<number> {
     return await ended
   } finally {
     leaving.abort()
+    // A second signal ends the program at once.
     stopListening()
     input.close()
-    await talk.stop().catch(() => {})
+    await finishSoon(talk.stop())
     flush()
     if (talk.session)
       print([`Go on with: ${options.command} --plain --session ${talk.session.id.slice(0, 13)}`])
-    await connection.close().catch(() => {})
+    await finishSoon(connection.close())
   }
 
   function view(): View {
@@ -84,6 +91,8 @@ export async function openPlain(options: TuiOptions): Promise<number> {
     if (await questions.answer(text)) return
     if (text === "/quit" || text === "/exit") return end(0)
     if (text.startsWith("!")) await talk.runShell(text.slice(1).trim())
+    else if (await isOtherCommand(text))
+      print([`Plain mode has /quit and /exit. The other commands need the full terminal.`])
     else if (text) await talk.send(text)
     showPrompt()
   }
@@ -114,7 +123,11 @@ export async function openPlain(options: TuiOptions): Promise<number> {
 
   function apply(event: StreamEvent): void {
     if (event.type === "disconnected") print(["The server is gone. Connecting again."])
-    if (event.type === "connected" && event.isResumed) print(["Connected again."])
+    if (event.type === "connected" && isLost) {
+      print(["Connected again."])
+      void endLostTurn({ client, talk, apply }).catch(report)
+    }
+    if (event.type === "disconnected" || event.type === "connected") isLost = event.type === "disconnected"
     const isOurs = talk.apply(event)
     if (isOurs) transcript.apply(event)
     flush()
@@ -133,6 +146,11 @@ export async function openPlain(options: TuiOptions): Promise<number> {
     report(error)
     end(1)
   }
+}
+
+async function isOtherCommand(text: string): Promise<boolean> {
+  if (!text.startsWith("/")) return false
+  return (await import("#edge/tui/command/run-command.ts")).isCommand(text)
 }
 
 /** Ctrl-C stops the turn; without one it ends the program. */

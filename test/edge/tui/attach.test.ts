@@ -10,6 +10,7 @@ import { run } from "../../fixture/child.ts"
 import { command, vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { openXterm } from "../../fixture/xterm.ts"
 
 const isReady = /^ask · /m
@@ -60,6 +61,46 @@ test("a server that is killed and started again: the turn is over, and a prompt 
   await terminal.sees("Here again.")
 })
 
+for (const args of [[], ["--plain"]])
+  test(`Ctrl-D leaves in the middle of a turn although the server is frozen ${args}`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([call("bash", { command: "sleep 600" })])
+    const place = { cwd: tmp.path, env: { ...tmp.env, ...env(llm, "chat").variables } }
+    await using server = run(process.execPath, [command, "serve", "--port", "0"], place)
+    const [url] = /http:\S+/.exec(await server.line(/listening on/))!
+    await using terminal = await openXterm(tmp, ["attach", url!, "--dir", tmp.path, "--yes", ...args])
+    await terminal.sees(/^(yes to all · |> ?$)/m)
+    terminal.type("wait\r")
+    await terminal.sees("▌ wait")
+    server.process.kill("SIGSTOP")
+    try {
+      terminal.type("\u0004")
+      assert.equal(await terminal.exit, 0)
+      assert.match(terminal.all(), /Go on with/)
+    } finally {
+      server.process.kill("SIGCONT")
+    }
+  })
+
+test("--plain: after a restart of the server the lost turn is over, and the next prompt is answered", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("bash", { command: "sleep 600" }), text("Here again.")])
+  const place = { cwd: tmp.path, env: { ...tmp.env, ...env(llm, "chat").variables } }
+  await using first = run(process.execPath, [command, "serve", "--port", "0"], place)
+  const [url] = /http:\S+/.exec(await first.line(/listening on/))!
+  await using terminal = await openXterm(tmp, ["attach", url!, "--dir", tmp.path, "--yes", "--plain"])
+  await terminal.sees(/^> ?$/m)
+  terminal.type("wait\r")
+  await until(() => llm.requests.length > 0, "the turn")
+  first.process.kill("SIGKILL")
+  await terminal.sees("The server is gone.")
+  await using second = run(process.execPath, [command, "serve", "--port", new URL(url!).port], place)
+  await second.line(/listening on/)
+  await terminal.sees(/Connected again\..*stopped.*^> ?$/ms)
+  terminal.type("still there?\r")
+  await terminal.sees("Here again.")
+})
+
 test("attach without a server, and with a wrong token, says so and ends", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([])
@@ -71,6 +112,9 @@ test("attach without a server, and with a wrong token, says so and ends", async 
   await using terminal = await openXterm(tmp, ["attach", llm.url], { env: { VITAMIN_TOKEN: "any" } })
   assert.equal(await terminal.exit, 1, terminal.all())
   assert.match(terminal.all(), /The server at http:\/\/127\.0\.0\.1:\d+ cannot be reached/)
+  await using plain = await openXterm(tmp, ["attach", llm.url, "--plain"], { env: { VITAMIN_TOKEN: "any" } })
+  assert.equal(await plain.exit, 1, plain.all())
+  assert.match(plain.all(), /The server at http:\/\/127\.0\.0\.1:\d+ cannot be reached/)
   await using server = run(process.execPath, [command, "serve", "--port", "0"], {
     cwd: tmp.path,
     env: tmp.env,

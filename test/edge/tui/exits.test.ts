@@ -158,6 +158,54 @@ test("a signal before the program is ready ends it, and gives the terminal back"
   assert.deepEqual(modes(terminal), given)
 })
 
+test("Ctrl-Z without a shell that could continue the program stops nothing, and it takes keys again", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("An answer.")])
+  await using terminal = await openXterm(tmp, [], {
+    env: env(llm, "chat").variables,
+    program: `exec '${process.execPath}' '${command}'`,
+  })
+  await terminal.sees(isReady)
+  for (const round of ["one", "two"]) {
+    terminal.type(ctrlZ)
+    await until(
+      () => count(terminal.bytes(), given.paste) > 0 && modes(terminal).paste === taken.paste,
+      "the modes",
+    )
+    await terminal.sees(isReady)
+    terminal.type(round)
+    await terminal.sees(new RegExp(`^> ${round}$`, "m"))
+    terminal.type(ctrlC)
+    await terminal.misses(/^> (one|two)$/m)
+  }
+  terminal.type(`say something${enter}`)
+  await terminal.sees("An answer.")
+  assert.equal(count(terminal.all(), /^ask · /m), 1, terminal.all())
+  terminal.type(ctrlD)
+  assert.equal(await terminal.exit, 0)
+  assert.deepEqual(modes(terminal), given)
+})
+
+test("a program that was stopped from outside and continued has each mode on once", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([])
+  await using terminal = await openXterm(tmp, [], {
+    env: env(llm, "chat").variables,
+    program: `sh -c 'echo $$ > pid; exec "$0" "$@"' '${process.execPath}' '${command}'`,
+  })
+  await terminal.sees(isReady)
+  const pid = Number(read(tmp, "pid"))
+  process.kill(pid, "SIGSTOP")
+  process.kill(pid, "SIGCONT")
+  await until(() => count(terminal.bytes(), taken.paste) === 2, "the modes")
+  terminal.type("draft")
+  await terminal.sees("> draft")
+  terminal.type(`${ctrlC}${ctrlD}`)
+  assert.equal(await terminal.exit, 0)
+  for (const mode of ["paste", "focus", "title"] as const)
+    assert.equal(count(terminal.bytes(), taken[mode]), count(terminal.bytes(), given[mode]), mode)
+})
+
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

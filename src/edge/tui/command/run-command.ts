@@ -8,6 +8,12 @@ import type { Context } from "./context.ts"
 /** A path such as `/etc/hosts` is no command. */
 const form = /^\/([^\s/]+)(?:\s+(.*))?$/s
 
+/** Whether the text begins with a command of the terminal. */
+export function isCommand(text: string): boolean {
+  const name = form.exec(text)?.[1]
+  return commands.some((one) => one.name === name)
+}
+
 /** False if the text is a prompt for the model. */
 export async function runCommand(context: Context, text: string): Promise<boolean> {
   const [, name, rest = ""] = form.exec(text) ?? []

@@ -37,6 +37,8 @@ const pushTitle = "\u001b[22;0t"
 const popTitle = "\u001b[23;0t"
 /** Styles off, cursor visible, synchronized output ended. */
 const calm = "\u001b[?2026l\u001b[0m\u001b[?25h"
+/** Milliseconds. Two of them without a stop: the kernel has dropped the signal. */
+const stopCheck = 100
 
 export function openTerminal(handlers: Handlers): Terminal {
   const { stdin, stdout } = process
@@ -56,21 +58,25 @@ export function openTerminal(handlers: Handlers): Terminal {
     stdout.write((titles ? pushTitle + titleOf(title) : "") + on + (hasKeys ? keysOn : ""))
   }
 
-  /** Written synchronously: the process may end right after it. */
   function leave(): void {
     if (!isOn) return
+    switchOff()
+    stdin.pause()
+  }
+
+  function switchOff(): void {
     isOn = false
     try {
-      writeSync(stdout.fd, calm + (hasKeys ? keysOff : "") + off + (titles ? popTitle : ""))
       stdin.setRawMode(false)
     } catch {
       // The terminal is gone.
     }
-    stdin.pause()
+    writeNow(calm + (hasKeys ? keysOff : "") + off + (titles ? popTitle : ""))
   }
 
   function close(): void {
     leave()
+    clearInterval(stopped)
     isClosed = true
     stdin.off("data", handlers.input)
     stdout.off("resize", handlers.resize)
@@ -82,10 +88,17 @@ export function openTerminal(handlers: Handlers): Terminal {
     clearInterval(stopped)
     // The other program was stopped together with this one, and has the terminal again.
     if (isLent) return
-    // The shell has changed the modes.
-    isOn = false
+    // Another process has stopped this one, and the shell may have changed the modes.
+    if (isOn) switchOff()
     enter()
     handlers.resumed()
+  }
+
+  /** Nothing stops a process whose group no shell controls: it goes on by itself. A process that was stopped may count one
+   * check before SIGCONT is reported. */
+  function resumeUnlessStopped(): void {
+    let checks = 0
+    stopped = setInterval(() => ++checks > 1 && resume(), stopCheck)
   }
 
   enter()
@@ -98,8 +111,7 @@ export function openTerminal(handlers: Handlers): Terminal {
     write: (text: string) => void stdout.write(text),
     suspend() {
       leave()
-      // Signals do not keep a process alive, and nothing else does now.
-      stopped = setInterval(() => {}, 60_000)
+      resumeUnlessStopped()
       // The whole job: a program that started this one, such as npx, stops too.
       process.kill(0, "SIGTSTP")
     },
@@ -134,6 +146,19 @@ function size(): { columns: number; rows: number } {
   const isKnown = handle?.getWindowSize?.(asked) === 0
   const [width, height] = isKnown ? asked : [columns, rows]
   return { columns: width || 80, rows: height || 24 }
+}
+
+/** Synchronous: the process may end right after it. A terminal that is slow to read gets a moment. */
+function writeNow(text: string): void {
+  let rest = Buffer.from(text)
+  for (let tries = 0; rest.length && tries < 20; tries++)
+    try {
+      rest = rest.subarray(writeSync(process.stdout.fd, rest))
+    } catch (error) {
+      // The terminal is gone.
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
 }
 
 function titleOf(title: string): string {
