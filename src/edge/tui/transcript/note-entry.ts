@@ -1,10 +1,16 @@
 // Entries that are finished when they are added: notes, what a person wrote, the plan.
-import type { Line, Role, View } from "#edge/tui/screen/line.ts"
+import type { Role, View } from "#edge/tui/screen/line.ts"
 import { safe } from "#edge/tui/screen/safe.ts"
 import { wrapTo } from "#edge/tui/screen/width.ts"
 import type { Entry, Kind } from "./entries.ts"
+import type { Folded, Shown } from "./fold.ts"
 
-export function createFinished(kind: Kind, lines: (view: View) => Line[]): Entry {
+/** `fold` keeps what is not shown, once: when the lines are taken. */
+export function createFinished(
+  kind: Kind,
+  draw: (view: View) => Shown,
+  fold: (folded: Folded) => void = () => {},
+): Entry {
   let isTaken = false
   return {
     kind,
@@ -12,20 +18,22 @@ export function createFinished(kind: Kind, lines: (view: View) => Line[]): Entry
     take(view) {
       if (isTaken) return []
       isTaken = true
-      return lines(view)
+      const { lines, folded } = draw(view)
+      if (folded) fold(folded)
+      return lines
     },
-    tail: (view) => (isTaken ? [] : lines(view)),
+    tail: (view) => (isTaken ? [] : draw(view).lines),
   }
 }
 
 /** A line about the progress, behind a mark in a colour. */
 export function createNote(text: string, { mark, role }: { mark: string; role: Role }): Entry {
   const safeText = safe(text.trim()).replace(/\n+/g, "\n")
-  return createFinished("note", ({ columns, paint }) =>
-    safeText
+  return createFinished("note", ({ columns, paint }) => ({
+    lines: safeText
       .split("\n")
       .flatMap((line, i) =>
         wrapTo(`${i ? " " : paint(role, mark)} ${paint(role === "error" ? role : "dim", line)}`, columns, 2),
       ),
-  )
+  }))
 }

@@ -1,5 +1,6 @@
 // A command that the person ran with `!`, and its output.
 import type { TextMessage } from "#client/client.ts"
+import type { View } from "#edge/tui/screen/line.ts"
 import type { Entry } from "./entries.ts"
 import { type Folded, foldText } from "./fold.ts"
 import { createFinished } from "./note-entry.ts"
@@ -9,9 +10,9 @@ export function createShell({ data }: TextMessage, fold: (folded: Folded) => voi
   const command = data.origin?.name ?? ""
   const text = data.parts.map((part) => part.text).join("\n")
   const output = /<output>\n(.*)\n<\/output>$/s.exec(text)?.[1] ?? ""
-  return createFinished("user", (given) => {
-    const { lines, folded } = foldText(command, output, given)
-    if (folded) fold(folded)
-    return [...userLines(`! ${command}`, given), ...lines]
-  })
+  const draw = (given: View) => {
+    const shown = foldText(command, output, given)
+    return { ...shown, lines: [...userLines(`! ${command}`, given), ...shown.lines] }
+  }
+  return createFinished("user", draw, fold)
 }

@@ -121,7 +121,7 @@ export function createTranscript(view: () => View, changed: () => void = () => {
     shown.answers.end()
     shown.calls.endAll()
     const { plan } = shown
-    if (plan?.length) entries.add(createFinished("plan", (given) => planLines(plan, given)))
+    if (plan?.length) entries.add(createFinished("plan", (given) => ({ lines: planLines(plan, given) })))
     shown.plan = undefined
   }
 
@@ -184,13 +184,9 @@ export function createTranscript(view: () => View, changed: () => void = () => {
     const text = data.parts.map((part) => part.text).join("\n")
     if (text.trim() === "") return
     const title = safe(text.trim().split("\n", 1)[0]!)
-    entries.add(
-      createFinished("user", (given) => {
-        const prompt = foldLines(title, (wide) => userLines(text, wide), { view: given, most: maxPrompt })
-        if (prompt.folded) fold(prompt.folded)
-        return prompt.lines
-      }),
-    )
+    const draw = (given: View) =>
+      foldLines(title, (wide) => userLines(text, wide), { view: given, most: maxPrompt })
+    entries.add(createFinished("user", draw, fold))
   }
 
   /** Shown when it is resolved, and again if that changes. */

@@ -294,6 +294,22 @@ test("retries, notices, the chosen model, attachments, controls and errors are n
   ])
 })
 
+test("a long prompt or output of ! that waits for a call is folded once", () => {
+  const { say, call, result, store, message, tail, transcript } = createConversation()
+  const lines = Array.from({ length: 50 }, (_, i) => `l${i}`).join("\n")
+  say("user", `earlier\n${lines}`)
+  call({ id: "c", name: "bash", arguments: { command: "wait" } })
+  say("user", lines)
+  const output = [{ type: "text", text: `<output>\n${lines}\n</output>` }]
+  store(message("text", { role: "user", parts: output, origin: { kind: "shell", name: "seq" } }))
+  for (let i = 0; i < 30; i++) tail()
+  result("c", { toolName: "bash", output: "", metadata: { title: "wait" } })
+  assert.deepEqual(
+    [1, 2, 3, 4].map(() => transcript.expand()[1]),
+    ["seq", "l0", "earlier", undefined],
+  )
+})
+
 test("a long prompt is folded", () => {
   const { printed, say, transcript } = createConversation()
   say("user", Array.from({ length: 50 }, (_, i) => `l${i}`).join("\n"))
