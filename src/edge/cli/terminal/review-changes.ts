@@ -7,6 +7,9 @@ import * as Trust from "#kernel/trust/trust.ts"
 import { type Ask, converse } from "./converse.ts"
 import { safeText } from "./safe-text.ts"
 
+const choices = "[y]es, [n]o, [a]ll that is left, [q]uit: "
+const yesOrNo = "[y]es, [n]o: "
+
 /** Returns the files that the person trusts. */
 export async function reviewChanges(changes: readonly Trust.Change[]): Promise<Trust.Change[]> {
   const never = new AbortController().signal
@@ -28,25 +31,34 @@ async function askForEach(changes: readonly Trust.Change[], ask: Ask): Promise<T
   const accepted: Trust.Change[] = []
   for (const [i, change] of changes.entries()) {
     const place = `${i + 1} of ${changes.length}`
-    const answer = await askForOne(`${place}: ${show(change)}${questionOf(change)}`, ask)
+    const answer = await askForOne(`${place}: ${show(change)}${questionOf(change)} `, choices, ask)
     if (answer === "q") break
-    if (answer === "a") return [...accepted, ...changes.slice(i)]
+    if (answer === "a") return [...accepted, ...(await askForAll(changes.slice(i), ask))]
     if (answer === "y") accepted.push(change)
   }
   return accepted
 }
 
-/** Asks again until the answer is clear; the end of the input means no. */
-async function askForOne(text: string, ask: Ask): Promise<"y" | "n" | "a" | "q"> {
-  const line = await ask(text)
+/** Shows what was not shown yet, and asks once about all of it. The first one is shown already. */
+async function askForAll(left: readonly Trust.Change[], ask: Ask): Promise<readonly Trust.Change[]> {
+  if (left.length === 1) return left
+  const forgets = left.some(({ state }) => state === "removed")
+  const note = forgets ? " The deny and ask rules of removed files are forgotten." : ""
+  const question = `Accept these ${left.length} files as they are shown?${note}`
+  const shown = left.slice(1).map(show).join("")
+  return (await askForOne(`${shown}${question} `, yesOrNo, ask)) === "y" ? left : []
+}
+
+/** Asks again until the answer is one of the choices; the end of the input means no. */
+async function askForOne(question: string, offered: string, ask: Ask): Promise<"y" | "n" | "a" | "q"> {
+  const line = await ask(question + offered)
   if (line === undefined) return "q"
   const answer = /^\s*(y|n|a|q)(es|o|ll|uit)?\s*$/i.exec(line)?.[1]?.toLowerCase()
-  return (answer as "y" | undefined) ?? askForOne("[y]es, [n]o, [a]ll that is left, [q]uit: ", ask)
+  return answer && offered.includes(`[${answer}]`) ? (answer as "y") : askForOne("", offered, ask)
 }
 
 function questionOf({ state }: Trust.Change): string {
-  const question = state === "removed" ? "Forget this file and its deny and ask rules?" : "Trust this file?"
-  return `${question} [y]es, [n]o, [a]ll that is left, [q]uit: `
+  return state === "removed" ? "Forget this file and its deny and ask rules?" : "Trust this file?"
 }
 
 function show({ path, state, before, after }: Trust.Change): string {

@@ -5,7 +5,7 @@ import { vitamin } from "../../../fixture/cli.ts"
 import { openTerminal } from "../../../fixture/terminal.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
 
-const question = /\[q\]uit: /
+const question = /\[(?:q\]uit|n\]o): /
 
 async function review(tmp: Tmp, answers: string[], args: string[] = []) {
   await using terminal = openTerminal(tmp, ["trust", ...args])
@@ -48,6 +48,18 @@ test("vitamin trust shows the whole diff of a changed file, and names removed fi
   assert.match(shown, /\+ {2}"model": "a\/last"\n/)
   assert.deepEqual(await waiting(tmp), [".mcp.json (removed)"])
   assert.doesNotMatch(await review(tmp, ["a"]), /not trusted/)
+  assert.deepEqual(await waiting(tmp), [])
+})
+
+test("vitamin trust shows all that is left before it trusts it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".mcp.json", "{}\n")
+  for (const name of ["one", "two"]) tmp.write(`.vitamin/agents/${name}.md`, `---\n---\nI am ${name}.\n`)
+  const all = /I am one\..*I am two\.\nAccept these 3 files as they are shown\? \[y\]es, \[n\]o: /s
+  const refused = await review(tmp, ["a", "a", "n"])
+  assert.match(refused, all)
+  assert.match(refused, /Nothing was trusted\./)
+  assert.match(await review(tmp, ["a", "y"]), all)
   assert.deepEqual(await waiting(tmp), [])
 })
 
