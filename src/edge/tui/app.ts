@@ -71,16 +71,13 @@ export function createApp(options: AppOptions) {
       changed,
       returned: addText,
     })
-    const { open } = panels
-    const shared = { client, open, diff: diffLines, print: screen.print, view: screen.view, changed }
-    const { acceptedEdits } = conversation
-    const asking = { report, acceptedEdits, asked: manners.asked, typedAt: () => typedAt }
-    questions = createQuestions({ ...shared, ...asking })
+    const shared = { ...screen, ...panels, client, diff: diffLines, changed, typedAt: () => typedAt }
+    const talk = conversation
+    questions = createQuestions({ ...manners, ...shared, report, acceptedEdits: talk.acceptedEdits })
     usage = createUsage(client, () => screen.refresh())
     await manners.readSettings(client).catch(report)
     isStarting = false
     void follow(client).catch((error) => fail(error))
-    const talk = conversation
     const greeting = createGreeting({ ...shared, talk, editor, say: (text) => print(text, "dim") })
     const show = (id: string | undefined) => openSession(client, talk, id)
     const given = { client, talk, open: panels.open, say: activity.say, show, leave }
@@ -239,7 +236,10 @@ export function createApp(options: AppOptions) {
     transcript: (rows: number): Line[] => transcript.tail(rows),
     waiting: () => conversation?.waiting.map(({ text }) => text) ?? [],
     panel: panels.current,
-    panelKey: (key: Key) => void panels.current()?.handle(key),
+    panelKey(key: Key): void {
+      typedAt = Date.now()
+      panels.current()?.handle(key)
+    },
     status,
     take,
     leave,

@@ -17,6 +17,8 @@ type Options = {
   /** A notice between the messages. */
   say(text: string): void
   changed(): void
+  /** When the person last typed. */
+  typedAt(): number
   talk: Pick<Conversation, "session" | "waiting" | "choose">
   /** What the person has begun to write. */
   editor: Readonly<{ text: string }>

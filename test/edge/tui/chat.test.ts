@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { setTimeout as pause } from "node:timers/promises"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
@@ -93,6 +94,8 @@ test("a question shows the change; one key allows it, words reach the model", as
   terminal.type("y")
   await terminal.sees(/May bash do this\?/)
   assert.equal(read(tmp, "a.txt"), "goodbye\n")
+  // Right after an answer, keys do not count.
+  await pause(1_000)
   terminal.type("t")
   await terminal.sees("say what to do instead:")
   terminal.type(`use the file tool${enter}`)

@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
 import { vitamin } from "../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { noServers } from "../../fixture/no-servers.ts"
@@ -13,6 +14,9 @@ import { openXterm } from "../../fixture/xterm.ts"
 const enter = "\r"
 const esc = "\u001b"
 const down = "\u001b[B"
+/** Milliseconds: a key after it is an answer, not a key that was meant for the question before. */
+const pause = 1_000
+const ctrlU = "\u0015"
 const isReady = /^ask · /m
 
 test("files that are not trusted are named in a line; /trust shows each with its difference and asks", async () => {
@@ -29,10 +33,58 @@ test("files that are not trusted are named in a line; /trust shows each with its
   await terminal.sees(/Trust this file as it is shown\? \.mcp\.json \(1 of 2\)\n\[y\]es {2}\[n\]o/)
   terminal.type("n")
   await terminal.sees(/new \.vitamin\/config\.jsonc\n.*"model": "openai\/fake-model"/)
+  await sleep(pause)
   terminal.type("y")
   await terminal.sees("Trusted: .vitamin/config.jsonc")
   assert.match((await vitamin(tmp, ["trust", "--list"])).out, /1 file to review.*\n +new +\.mcp\.json$/)
   assert.equal(llm.requests.length, 0)
+})
+
+test("/trust: a key pressed again and again trusts one file, and all that is left is shown before it is trusted", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".mcp.json", "{}\n")
+  for (const name of ["one", "two", "three"])
+    tmp.write(`.vitamin/agents/${name}.md`, `---\n---\nI am ${name}.\n`)
+  await using llm = await fakeLlm([])
+  await using terminal = await openXterm(tmp, [], { env: env(llm, "chat").variables, rows: 40 })
+  await terminal.sees("Not trusted, so not used:")
+  const waiting = async () => (await vitamin(tmp, ["trust", "--list"])).out
+  const review = async () => {
+    // What was typed between two panels is in the editor.
+    terminal.type(`${ctrlU}/trust${enter}`)
+    await terminal.sees(/\(1 of \d\)\n\[y\]es/)
+  }
+
+  await review()
+  await until(() => {
+    terminal.type("y")
+    return !terminal.screen().includes("(1 of 4)") && /\([2-4] of 4\)/.test(terminal.screen())
+  }, "the second file is shown")
+  terminal.type("y")
+  await sleep(pause)
+  assert.match(terminal.screen(), /\(2 of 4\)/)
+  terminal.type(esc)
+  await terminal.sees("Trusted: .mcp.json")
+  assert.match(await waiting(), /3 files to review/)
+
+  await review()
+  assert.doesNotMatch(terminal.all(), /I am t/)
+  terminal.type("a")
+  await terminal.sees(
+    /I am three\..*I am two\..*Accept these 3 files as they are shown\?\n\[y\]es {2}\[n\]o\n/s,
+  )
+  await sleep(pause)
+  terminal.type("an")
+  await terminal.sees("Nothing was trusted.")
+  assert.match(await waiting(), /3 files to review/)
+
+  await review()
+  terminal.type("a")
+  await terminal.sees("Accept these 3 files as they are shown?")
+  await sleep(pause)
+  terminal.type("y")
+  await terminal.sees(/Trusted: .*one\.md, .*three\.md, .*two\.md/)
+  assert.doesNotMatch(await waiting(), /to review/)
 })
 
 test("without a model the person chooses once: a key is masked and stored, the model is remembered", async () => {

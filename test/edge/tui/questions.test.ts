@@ -21,6 +21,9 @@ const ctrlD = "\u0004"
 const ctrlU = "\u0015"
 const esc = "\u001b"
 
+/** Milliseconds: a key after it is an answer, not a key that was meant for the question before. */
+const pause = 1_000
+
 const bash = (command: string) => call("bash", { command })
 const has = (tmp: Tmp, name: string) => existsSync(join(tmp.path, name))
 
@@ -80,15 +83,18 @@ test("a form of a server is filled in field by field, a wrong field is named, an
   assert.match(sent, /Rachel/)
 
   await terminal.sees(/› name \(required\)/)
+  await sleep(pause)
   terminal.type(ctrlD)
   await until(() => llm.requests.length === 3, "the second form is declined")
   assert.match(JSON.stringify(llm.requests[2]!.body), /declined/)
   await terminal.sees(/User declined to provide.*› name \(required\)/s)
+  await sleep(pause)
   terminal.type(esc)
   await terminal.sees(/https:\/\/xn--exmple-cua\.test\/go\?x=1/)
   assert.match(JSON.stringify(llm.requests[3]!.body), /cancel/)
   assert.match(terminal.screen(), /Look\\u\{1b\}\[2J here/)
   assert.match(terminal.screen(), /Open it yourself if you trust it/)
+  await sleep(pause)
   terminal.type("a")
   await terminal.sees("Thanks.")
 })
@@ -158,6 +164,40 @@ test("keys of somebody who is writing do not answer a question that comes up", a
   assert.ok(has(tmp, "one"))
 })
 
+test("a key that is pressed again and again answers one question", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([calls([bash("touch one"), bash("touch two")]), text("Answered.")])
+  await using terminal = await openXterm(tmp, ["go"], { env: env(llm, "chat").variables })
+  await terminal.sees(/do this\?, 1 more wait/)
+  await until(() => {
+    terminal.type("y")
+    return /do this\?\n.*touch two/.test(terminal.screen()) || has(tmp, "two")
+  }, "the second question comes")
+  terminal.type("y")
+  await sleep(pause)
+  assert.match(terminal.screen(), /May bash do this\?/)
+  assert.equal(has(tmp, "two"), false)
+  terminal.type("n")
+  await terminal.sees("Answered.")
+  assert.deepEqual([has(tmp, "one"), has(tmp, "two")], [true, false])
+})
+
+test("a command that does not fit is shown as a whole with a key", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const command = Array.from({ length: 40 }, (_, i) => `echo line ${i}`).join("\n")
+  await using llm = await fakeLlm([bash(`${command}\ntouch one # \u001b[2J`), text("Answered.")])
+  await using terminal = await openXterm(tmp, ["go"], { env: env(llm, "chat").variables, rows: 15 })
+  await terminal.sees(/bash\.execute echo line 0.*\n… 41 more lines \(d shows all\)\n.*all \[d\]etails/s)
+  assert.doesNotMatch(terminal.all(), /touch one/)
+  terminal.type("d")
+  await terminal.sees(/touch one # \\u001b\[2J/)
+  for (let i = 0; i < 40; i++) assert.match(terminal.all(), new RegExp(`^ .*echo line ${i}$`, "m"))
+  assert.equal(has(tmp, "one"), false)
+  terminal.type("n")
+  await terminal.sees("Answered.")
+  await terminal.sees(/^ask · /m)
+})
+
 test("on a terminal of 20 × 5 the choices of a question stay in sight", async () => {
   await using tmp = await withEverything()
   const form = call("everything_trigger-elicitation-request", {})
@@ -171,6 +211,7 @@ test("on a terminal of 20 × 5 the choices of a question stay in sight", async (
   terminal.type("y")
   await terminal.sees(/name \(required\).*\n.*enter sends/s)
   assert.ok(has(tmp, "one"))
+  await sleep(pause)
   terminal.type(`Ada${enter}`)
   await terminal.sees("Small.")
 })

@@ -16,8 +16,8 @@ type Options = {
   more(): number
   /** Draws a change; without it, its lines are shown as they are. */
   diff(preview: string, view: View): Line[]
-  /** Shows the whole change in the transcript. */
-  showAll(): void
+  /** Shows what was asked for and the whole change in the transcript. */
+  showAll(draw: (view: View) => Line[]): void
   /** Whether a key is ignored, because the person was typing when the question came. */
   isQuiet(): boolean
   /** Sends the answer. Returns why it was refused; then the question stays. */
@@ -40,7 +40,7 @@ export function createPermissionPanel(options: Options): Panel {
   const isEdit =
     canBeAlways && request.needs.every(({ permission }) => /^file\.(edit|write)$/.test(permission))
   let step: Step = { kind: "choose" }
-  /** The whole change does not fit. */
+  /** What was asked for, or its change, does not fit. */
   let isCut = false
   let problem: string | undefined
   let isSending = false
@@ -67,7 +67,8 @@ export function createPermissionPanel(options: Options): Panel {
       step = { kind: "rules", lines: rules.map((text) => createTextLine(text)), at: 0 }
     else if (name === "s" && canBeAlways) send({ reply: "always", scope: "session" })
     else if (name === "e" && isEdit) send({ reply: "always", scope: "session", edits: true })
-    else if (name === "d" && request.preview) options.showAll()
+    else if (name === "d" && (isCut || request.preview))
+      options.showAll((view) => [...headLines(view), ...changeLines(view)])
     else return false
     return true
   }
@@ -97,15 +98,18 @@ export function createPermissionPanel(options: Options): Panel {
 
   function view(view: View, rows: number): Tail {
     const whole = headLines(view)
-    const change = request.preview ? options.diff(request.preview, view) : []
+    const change = changeLines(view)
+    isCut = false
     isCut = whole.length + change.length + footLines(view, rows).lines.length > rows
     const foot = footLines(view, rows)
     const head = whole.length + foot.lines.length > rows ? shortHead(view) : whole
     const room = Math.max(0, rows - head.length - foot.lines.length)
-    const shown = change.length > room ? change.slice(0, Math.max(0, room - 1)) : change
+    const isWhole = head === whole && change.length <= room
+    const shown = isWhole ? change : change.slice(0, Math.max(0, room - 1))
+    const hidden = whole.length + change.length - head.length - shown.length
     const cut =
-      shown.length < change.length && room > 0
-        ? [view.paint("dim", `… ${change.length - shown.length} more lines (d shows all)`)]
+      !isWhole && room > 0
+        ? [view.paint("dim", cutTo(`… ${hidden} more lines (d shows all)`, view.columns))]
         : []
     // On a low terminal the choices stay.
     const above = [...head, ...shown, ...cut].slice(0, Math.max(0, rows - foot.lines.length))
@@ -117,6 +121,10 @@ export function createPermissionPanel(options: Options): Panel {
         column: foot.caret.column,
       },
     }
+  }
+
+  function changeLines(view: View): Line[] {
+    return request.preview ? options.diff(request.preview, view) : []
   }
 
   /** What it is about, one line for each need. */
@@ -216,8 +224,8 @@ export function createPermissionPanel(options: Options): Panel {
       ...(isEdit ? ([["all [e]dits", "[e]dits"]] as [string, string][]) : []),
       ["[n]o", "[n]o"],
       ["[t]ell it what to do instead", "[t]ell"],
-      ...(isCut && request.preview ? ([["whole [d]iff", "[d]iff"]] as [string, string][]) : []),
     ]
+    if (isCut) all.push(request.preview ? ["whole [d]iff", "[d]iff"] : ["all [d]etails", "[d]etails"])
     const keys = all.map(([, short]) => /\[(.)\]/.exec(short)![1]).join("/")
     return [all.map(([long]) => long), all.map(([, short]) => short), [`keys: ${keys}`]]
   }

@@ -9,7 +9,7 @@ import {
 } from "#client/client.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { createElicitationPanel } from "./elicitation-panel.ts"
-import type { Open, Panel } from "./panel.ts"
+import { createQuiet, type Open, type Panel } from "./panel.ts"
 import { createPermissionPanel } from "./permission-panel.ts"
 
 type Question =
@@ -33,10 +33,6 @@ type Options = {
   /** When the person last typed. */
   typedAt(): number
 }
-
-/** Milliseconds: who has typed so recently may not have seen the question. Keys count again after a pause. */
-const recent = 1_000
-const quiet = 600
 
 export function createQuestions(options: Options) {
   const waiting: Question[] = []
@@ -101,7 +97,7 @@ export function createQuestions(options: Options) {
       ...shared,
       request,
       diff,
-      showAll: () => options.print(diff(request.preview ?? "", options.view())),
+      showAll: (draw) => options.print(draw(options.view())),
       reply: (reply) =>
         answer(async () => {
           const replied = await client.replyPermission({ id: request.id, ...reply })
@@ -151,14 +147,4 @@ export function createQuestions(options: Options) {
     },
     count: () => waiting.length + Number(current !== undefined),
   })
-}
-
-/** Tells for each key whether it still belongs to what the person was writing when the question came. */
-function createQuiet(typedAt: number): () => boolean {
-  let until = Date.now() - typedAt < recent ? Date.now() + quiet : 0
-  return () => {
-    if (Date.now() >= until) return false
-    until = Date.now() + quiet
-    return true
-  }
 }

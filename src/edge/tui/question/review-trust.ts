@@ -5,7 +5,7 @@ import type { Key } from "#edge/tui/input/key.ts"
 import type { Line, Tail, View } from "#edge/tui/screen/line.ts"
 import { safe, safeLine } from "#edge/tui/screen/safe.ts"
 import { wrapTo } from "#edge/tui/screen/width.ts"
-import type { Open, Panel } from "./panel.ts"
+import { createQuiet, type Open, type Panel } from "./panel.ts"
 
 type Change = Awaited<ReturnType<Client["listUntrusted"]>>["changes"][number]
 type Answer = "yes" | "no" | "all" | "quit"
@@ -17,9 +17,11 @@ type Options = {
   diff(preview: string, view: View): Line[]
   print(lines: Line[]): void
   view(): View
+  /** When the person last typed. */
+  typedAt(): number
 }
 
-const answers: Record<string, Answer> = { y: "yes", n: "no", a: "all", q: "quit", escape: "quit" }
+const answers: Record<string, Answer> = { y: "yes", n: "no", a: "all", q: "quit" }
 const namedFiles = 3
 
 /** One line about files that wait, or undefined if none does. */
@@ -38,12 +40,24 @@ export async function reviewTrust(options: Options): Promise<void> {
   const say = (text: string) => print([view().paint("dim", safeLine(text))])
   if (!changes.length) return say("Nothing in this folder waits for review.")
   const accepted: Change[] = []
+  const ask = async (question: string, choices: string): Promise<Answer> => {
+    const isQuiet = createQuiet(options.typedAt())
+    return (await open<Answer>((done) => createTrustPanel({ question, choices, isQuiet, done }))) ?? "quit"
+  }
+  /** The first one is shown already. */
+  const acceptsAll = async (left: readonly Change[]): Promise<boolean> => {
+    print(left.slice(1).flatMap((change) => linesOf(change, options)))
+    const forgets = left.some(({ state }) => state === "removed")
+    const note = forgets ? " The deny and ask rules of removed files are forgotten." : ""
+    return (await ask(`Accept these ${left.length} files as they are shown?${note}`, "[y]es  [n]o")) === "yes"
+  }
   for (const [i, change] of changes.entries()) {
     print(linesOf(change, options))
     const place = `${i + 1} of ${changes.length}`
-    const answer = (await open<Answer>((done) => createTrustPanel(change, place, done))) ?? "quit"
-    if (answer === "all") accepted.push(...changes.slice(i))
+    const left = changes.slice(i)
+    const answer = await ask(`${questionOf(change)} (${place})`, "[y]es  [n]o  [a]ll that is left  [q]uit")
     if (answer === "yes") accepted.push(change)
+    if (answer === "all" && (left.length === 1 || (await acceptsAll(left)))) accepted.push(...left)
     if (answer === "all" || answer === "quit") break
   }
   if (!accepted.length) return say("Nothing was trusted.")
@@ -61,22 +75,33 @@ function linesOf({ path, state, diff, bytes, hash }: Change, { view, diff: draw 
   return [...title, ...(diff ? draw(safe(diff), view()) : ["It is empty."])]
 }
 
-function createTrustPanel(
-  { path, state }: Change,
-  place: string,
-  done: (answer: Answer | undefined) => void,
-): Panel {
+function questionOf({ path, state }: Change): string {
+  const question =
+    state === "removed" ? "Forget this file and its deny and ask rules?" : "Trust this file as it is shown?"
+  return `${question} ${safeLine(path)}`
+}
+
+type Asked = {
+  question: string
+  choices: string
+  /** Whether a key is ignored, because the person was typing when the question came. */
+  isQuiet(): boolean
+  done(answer: Answer): void
+}
+
+function createTrustPanel({ question, choices, isQuiet, done }: Asked): Panel {
   function handle({ name, ctrl, alt }: Key): boolean {
-    const answer = ctrl && name === "c" ? "quit" : ctrl || alt ? undefined : answers[name]
+    if (isQuiet()) return true
+    const isOffered = !ctrl && !alt && choices.includes(`[${name}]`)
+    const isLeft = name === "escape" || (ctrl && name === "c")
+    const answer = isLeft ? "quit" : isOffered ? answers[name] : undefined
     if (answer) done(answer)
     return answer !== undefined
   }
 
   function view({ columns, paint }: View, rows: number): Tail {
-    const question =
-      state === "removed" ? "Forget this file and its deny and ask rules?" : "Trust this file as it is shown?"
-    const title = wrapTo(paint("warning", `${question} ${safeLine(path)} (${place})`), columns)
-    const foot = wrapTo("[y]es  [n]o  [a]ll that is left  [q]uit", columns)
+    const title = wrapTo(paint("warning", question), columns)
+    const foot = wrapTo(choices, columns)
     const lines = [...title.slice(0, Math.max(0, rows - foot.length)), ...foot].slice(-Math.max(1, rows))
     return { lines, caret: { row: lines.length - 1, column: 0 } }
   }
