@@ -178,7 +178,7 @@ export function createApp(options: AppOptions) {
   }
 
   function take(result: Result): void {
-    // Who has sent a prompt waits for what comes.
+    // A person who has just sent a prompt expects a question: its keys count at once.
     typedAt = result.do === "send" ? 0 : Date.now()
     if (result.do === "send") void send(result.prompt).catch(report)
     if (result.do === "action") void act(result.action).catch(report)

@@ -46,6 +46,8 @@ export function setupRoutes(): Route[] {
       response: z.object({ stored: z.literal(true) }),
       errors: [404],
       async handle({ params: { id }, body: { key } }) {
+        // Stops a terminal that a command of the model starts. A command that reaches another server is stopped only by not
+        // having its token.
         if (Env.get(markName))
           throw new NamedError("Provider.Denied", "A command that vitamin runs cannot store keys.")
         if (!Provider.list().some((provider) => provider.id === id))

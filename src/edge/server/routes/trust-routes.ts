@@ -74,7 +74,8 @@ export function trustRoutes(): Route[] {
       }),
       errors: [409],
       async handle({ body: { files } }) {
-        // Otherwise a command of the model could trust a file that the model has just written.
+        // Otherwise a terminal that a command of the model starts could trust a file that the model has just written. A command
+        // that reaches another server is stopped only by not having its token.
         if (Env.get(markName))
           throw new NamedError("Trust.Denied", "A command that vitamin runs cannot grant trust.")
         const { directory } = Instance

@@ -118,7 +118,7 @@ export function createScreen({ terminal, paint, tail, reflows }: ScreenOptions):
     return `${moveTo(at, same)}${erase}${line.slice(same)}`
   }
 
-  /** Column -1: any. */
+  /** Moves the cursor. With column -1 it stays in the column that it has. */
   function moveTo(toRow: number, toColumn: number): string {
     const up = row - toRow
     let out = up > 0 ? `\u001b[${up}A` : up < 0 ? `\u001b[${-up}B` : ""
