@@ -32,6 +32,8 @@ const noCredential = new Set(["PWD", "OLDPWD", "STARSHIP_SESSION_KEY"])
 const [startField, endField] = [47, 48]
 /** Variables that are overwritten already. */
 const hidden = new Set<string>()
+/** Names that were judged already: each command asks about every variable. */
+const credentialNames = new Map<string, boolean>()
 
 export function get(name: string): string | undefined {
   return process.env[name]
@@ -103,6 +105,14 @@ function pick(fits: (name: string, value: string) => boolean): Record<string, st
 /** Whether a variable is named like a credential: a token, a key, a password. Names such as `…_FILE`, `…_URL` and
  * `…_TTL` describe a credential but are not one. */
 export function isCredentialName(name: string): boolean {
+  const known = credentialNames.get(name)
+  if (known !== undefined) return known
+  const isCredential = looksLikeCredential(name)
+  credentialNames.set(name, isCredential)
+  return isCredential
+}
+
+function looksLikeCredential(name: string): boolean {
   const words = wordsOf(name)
   const end = words.at(-1) ?? ""
   if (describing.has(end) || noCredential.has(name)) return false

@@ -9,13 +9,14 @@ import * as PrivateFile from "./private-file.ts"
 
 /** A path is secret if it equals `path` (in lower case), or begins with `path` followed by `end`. */
 type Place = { path: string; end: "/" | "." }
+type SecretFile = { file: string; register(text: string): void }
 /** `missing`: folders that did not exist when the places were found. */
-type Places = { key: string; places: Place[]; missing: string[] }
+type Places = { state: string; data: string; files: SecretFile[]; places: Place[]; missing: string[] }
 
 const loginSecrets = new Set(["access_token", "refresh_token", "id_token", "client_secret"])
 /** The state of each file when it was last read. */
 const seen = new Map<string, string>()
-/** A cache, because every file of a search is compared with the places. */
+/** A cache, because every file of a search is compared with the places, and every piece of output checks the files. */
 let known: Places | undefined
 
 export function tokenFile(): string {
@@ -32,7 +33,7 @@ export function isToken(text: string): boolean {
 export function register(): void {
   // A folder that did not exist may have become a link.
   if (known?.missing.some(stampOf)) known = undefined
-  for (const { file, register } of secretFiles()) {
+  for (const { file, register } of locate().files) {
     const now = stampOf(file)
     if (now === seen.get(file)) continue
     if (now) seen.set(file, now)
@@ -50,13 +51,17 @@ export function isSecret(path: string): boolean {
 
 /** The files and folders by their configured and by their real paths. */
 export function places(): Place[] {
-  const key = `${Global.state()}\0${Global.data()}`
-  if (known?.key !== key) known = { key, ...findPlaces() }
-  return known.places
+  return locate().places
 }
 
-function findPlaces(): Omit<Places, "key"> {
-  const folders = [Global.state(), Global.data()].map((named) => ({ named, real: realOf(named) }))
+function locate(): Places {
+  const [state, data] = [Global.state(), Global.data()]
+  if (known?.state !== state || known.data !== data) known = findPlaces(state, data)
+  return known
+}
+
+function findPlaces(state: string, data: string): Places {
+  const folders = [state, data].map((named) => ({ named, real: realOf(named) }))
   const [states, datas] = folders.map(({ named, real = named }) => [...new Set([named, real])])
   const logins = datas!.flatMap((data) => loginFiles(data))
   const places: Place[] = [
@@ -64,13 +69,16 @@ function findPlaces(): Omit<Places, "key"> {
     ...logins.map((path) => ({ path, end: "." }) as const),
   ]
   return {
+    state,
+    data,
+    files: secretFiles(data),
     places: places.map(({ path, end }) => ({ path: path.toLowerCase(), end })),
     missing: folders.flatMap(({ named, real }) => (real === undefined ? [named] : [])),
   }
 }
 
-function secretFiles(): { file: string; register(text: string): void }[] {
-  const [auth, mcp] = loginFiles(Global.data())
+function secretFiles(data: string): SecretFile[] {
+  const [auth, mcp] = loginFiles(data)
   return [
     { file: tokenFile(), register: registerToken },
     { file: auth!, register: registerKeys },

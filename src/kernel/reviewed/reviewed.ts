@@ -100,7 +100,9 @@ function view(root: string, grant: Grant | undefined): Reviewed {
 export async function read(root: string): Promise<Grant | undefined> {
   const own = forThisProcess.get(root)
   if (own) return own
-  const grant = await Storage.read<Grant | null>(keyOf(root)).catch(() => undefined)
+  const key = keyOf(root)
+  if (Storage.isKnownMissing(key)) return undefined
+  const grant = await Storage.read<Grant | null>(key).catch(() => undefined)
   return grant?.directory === root && grant.files ? grant : undefined
 }
 

@@ -10,9 +10,12 @@ export type Redactor = {
 }
 type Needle = { bytes: Buffer; label: Buffer }
 
+/** Shared: a buffer for each chunk would make the garbage of a long output. */
+const nothing = Buffer.alloc(0)
+
 /** A redactor for one stream. Secrets that become known later count from the next chunk on. */
 export function createRedactor(): Redactor {
-  let pending: Buffer = Buffer.alloc(0)
+  let pending: Buffer = nothing
   let known: readonly unknown[] | undefined
   let needles: Needle[] = []
 
@@ -28,13 +31,13 @@ export function createRedactor(): Redactor {
     const bytes = pending.length ? Buffer.concat([pending, chunk]) : chunk
     const { out, end } = replace(bytes, needles, true)
     // A copy: the caller may use its memory again.
-    pending = end < bytes.length ? Buffer.from(bytes.subarray(end)) : Buffer.alloc(0)
+    pending = end < bytes.length ? Buffer.from(bytes.subarray(end)) : nothing
     return out
   }
 
   function flush(): Buffer[] {
     const { out } = replace(pending, needles, false)
-    pending = Buffer.alloc(0)
+    pending = nothing
     return out
   }
 

@@ -78,6 +78,11 @@ export async function readEach<T = unknown>(
   }
 }
 
+/** Whether there is certainly no record. Cheaper than a read that throws `Storage.NotFound`. */
+export function isKnownMissing(key: Key): boolean {
+  return current().isKnownMissing(pathOf(key))
+}
+
 export async function write(key: Key, data: unknown): Promise<void> {
   const path = pathOf(key)
   const text = serialize(key, data)
