@@ -2,7 +2,7 @@
 // compaction. The cost of a prompt then depends on the model's window, not on the length of the session. Also repairs a
 // history after a crash or an interruption.
 import { compactionOf, windowOf } from "#knowledge/memory/window.ts"
-import { revertedFrom } from "#knowledge/message/conversation-order.ts"
+import { isOneChain, revertedFrom } from "#knowledge/message/conversation-order.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createId } from "#util/id.ts"
@@ -17,7 +17,7 @@ export async function historyOf(sessionId: string, branch: string): Promise<Mess
 }
 
 export function pathTo(messages: Message.Info[], branch: string): Message.Info[] {
-  if (isChain(messages, branch)) return messages.slice()
+  if (isOneChain(messages) && messages.every((message) => message.branch === branch)) return messages.slice()
   const byId = new Map<string, Message.Info>()
   for (const message of messages) byId.set(message.id, message)
   const path: Message.Info[] = []
@@ -27,16 +27,6 @@ export function pathTo(messages: Message.Info[], branch: string): Message.Info[]
     next = next.parentId === null ? undefined : byId.get(next.parentId)
   }
   return path.reverse()
-}
-
-/** True for most sessions: each message follows the one before it, and nothing was reverted. */
-function isChain(messages: Message.Info[], branch: string): boolean {
-  let before: string | null = null
-  for (const message of messages) {
-    if (message.parentId !== before || message.branch !== branch || revertedFrom(message)) return false
-    before = message.id
-  }
-  return true
 }
 
 /** The last message without a successor. */

@@ -33,7 +33,18 @@ export function turnsAway({ type, data }: Info): boolean {
   return type === "system_control" && (data.control === "revert" || data.control === "branch_switch")
 }
 
+/** Whether each message follows the one before it, as in most sessions. */
+export function isOneChain(messages: readonly Info[]): boolean {
+  let before: string | null = null
+  for (const message of messages) {
+    if (message.parentId !== before || revertedFrom(message)) return false
+    before = message.id
+  }
+  return true
+}
+
 function isInOrder(messages: readonly Info[]): boolean {
+  if (isOneChain(messages)) return true
   const seen = new Set<string>()
   let all: Set<string> | undefined
   for (const message of messages) {

@@ -3,7 +3,7 @@
 // restored, the message is back. The position of the message is read from its quarantined file, or from a second
 // record, which reverts and branch switches have.
 import * as Storage from "#kernel/storage/storage.ts"
-import { turnsAway } from "./conversation-order.ts"
+import { isOneChain, turnsAway } from "./conversation-order.ts"
 import { type Info, isObject, type Of } from "./schema.ts"
 
 /** An unreadable message: why it cannot be read, and its position if that is known. */
@@ -29,6 +29,7 @@ export function gapsIn(messages: readonly Info[]): { id: string; reason: string 
 
 /** The parents of messages that are not among them. */
 export function missingParents(messages: readonly Info[]): string[] {
+  if (isOneChain(messages)) return []
   const ids = new Set<string | null>(messages.map(({ id }) => id)).add(null)
   return [...new Set(messages.flatMap(({ parentId }) => (ids.has(parentId) ? [] : [parentId!])))]
 }
