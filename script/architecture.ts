@@ -57,7 +57,7 @@ const layers = [
   ...area("edge/acp", "wire show update session"),
   ...area("edge/server", "http event routes"),
   "edge/mcp",
-  ...area("edge/tui", "screen input editor markdown transcript question command"),
+  ...area("edge/tui", "screen input editor markdown transcript question command conversation status plain"),
   ...area("edge/cli", "process option terminal session run mcp models skill command doctor"),
   "index.ts",
 ]

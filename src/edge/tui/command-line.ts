@@ -1,11 +1,11 @@
 // The commands of the terminal and what they get of it. Their code is loaded when the first one is typed.
 import type { Client } from "#client/client.ts"
 import type { Context } from "#edge/tui/command/context.ts"
+import type { Conversation } from "#edge/tui/conversation/conversation.ts"
 import type { Choice, Kind } from "#edge/tui/editor/completion.ts"
 import type { createEditor } from "#edge/tui/editor/editor.ts"
 import type { Screen } from "#edge/tui/screen/screen.ts"
 import type { Terminal } from "#edge/tui/screen/terminal.ts"
-import type { Conversation } from "./conversation.ts"
 
 type Taken = "open" | "say" | "keymap" | "folder" | "command" | "theme" | "signIn" | "reviewTrust"
 

@@ -1,12 +1,12 @@
 // What the terminal says and asks before the first prompt: files that are not trusted, and which model answers. The same
 // review and the same choice come back with /trust and /login.
 import type { Client } from "#client/client.ts"
+import type { Conversation } from "#edge/tui/conversation/conversation.ts"
+import type { TuiOptions } from "#edge/tui/conversation/options.ts"
 import type { Open } from "#edge/tui/question/panel.ts"
 import { reviewTrust, untrustedNotice } from "#edge/tui/question/review-trust.ts"
 import { signIn, useRemembered } from "#edge/tui/question/sign-in.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
-import type { Conversation } from "./conversation.ts"
-import type { TuiOptions } from "./tui.ts"
 
 type Options = {
   client: Client

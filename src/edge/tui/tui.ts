@@ -1,7 +1,7 @@
 // The entry file: opens the interactive terminal. The editor takes keys at once; the client, which may bring the whole
 // engine with it, is loaded behind the first frame.
 import { statSync } from "node:fs"
-import type { Client } from "#client/client.ts"
+import type { TuiOptions } from "#edge/tui/conversation/options.ts"
 import { createEditor, type Result } from "#edge/tui/editor/editor.ts"
 import type { Key } from "#edge/tui/input/key.ts"
 import { createKeyReader } from "#edge/tui/input/key-reader.ts"
@@ -10,47 +10,19 @@ import { questions, readAnswer, reflows } from "#edge/tui/screen/detect.ts"
 import { createScreen } from "#edge/tui/screen/screen.ts"
 import { openTerminal } from "#edge/tui/screen/terminal.ts"
 import { createTheme } from "#edge/tui/screen/theme.ts"
+import { type Status, statusLine } from "#edge/tui/status/status-line.ts"
 import type { App } from "./app.ts"
 import { layOut } from "./layout.ts"
 import { openHistory } from "./prompt-history.ts"
-import type { Attachment, PromptSettings } from "./prompt-settings.ts"
-import { type Status, statusLine } from "./status-line.ts"
 
-export type Connection = {
-  client: Client
-  /** The address of the server, if it is not this process. */
-  server?: string
-  close(): Promise<void>
-}
-
-export type TuiOptions = {
-  connect(): Promise<Connection>
-  folder: string
-  /** How the person calls the program. */
-  command: string
-  version: string
-  historyFile: string
-  /** Where the choice of colours is kept. */
-  themeFile: string
-  /** The first prompt, and its attachments. */
-  text: string
-  parts(): Promise<Attachment[]>
-  session?: string
-  isContinued: boolean
-  agent?: string
-  model?: string
-  mode?: "plan" | "act"
-  /** Nothing is drawn again: for screen readers. */
-  isPlain: boolean
-  settings: PromptSettings
-}
+export type { Connection } from "#edge/tui/conversation/options.ts"
 
 /** Milliseconds between the first frame and loading the rest. */
 const headStart = 60
 
 /** Resolves to the exit code when the person leaves. */
 export async function openTui(options: TuiOptions): Promise<number> {
-  if (options.isPlain) return (await import("./plain.ts")).openPlain(options)
+  if (options.isPlain) return (await import("#edge/tui/plain/plain.ts")).openPlain(options)
   const theme = createTheme(options.themeFile, () => screen.refresh())
   let app: App | undefined
   /** What the person did before the app was there. */

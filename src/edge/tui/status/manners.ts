@@ -3,13 +3,13 @@
 // session is idle.
 import { basename } from "node:path"
 import type { Client } from "#client/client.ts"
+import type { Conversation } from "#edge/tui/conversation/conversation.ts"
 import type { Bindings, Keymap } from "#edge/tui/input/keymap.ts"
 import { safeLine } from "#edge/tui/screen/safe.ts"
 import type { Terminal } from "#edge/tui/screen/terminal.ts"
 import type { ThemeChoice } from "#edge/tui/screen/theme.ts"
 import { cutTo } from "#edge/tui/screen/width.ts"
 import { createAttention } from "./attention.ts"
-import type { Conversation } from "./conversation.ts"
 
 type Settings = {
   bell?: boolean

@@ -1,7 +1,7 @@
 // The session that the command line names: by its id, by the start of it, or the newest one of this work tree.
 import type { Client, Session } from "#client/client.ts"
 import type { Conversation } from "./conversation.ts"
-import type { TuiOptions } from "./tui.ts"
+import type { TuiOptions } from "./options.ts"
 
 export async function findSession(client: Client, name: string | undefined): Promise<Session> {
   const [sessions, { worktree }] = await Promise.all([client.listSessions({}), client.getInfo()])

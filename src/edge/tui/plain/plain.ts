@@ -2,17 +2,17 @@
 // nothing is drawn again, questions are numbered lines, and the system's own line editor takes the input.
 import { createInterface } from "node:readline"
 import type { Client, StreamEvent } from "#client/client.ts"
+import { createConversation } from "#edge/tui/conversation/conversation.ts"
+import { endLostTurn } from "#edge/tui/conversation/end-lost-turn.ts"
+import { applyGiven, findSession } from "#edge/tui/conversation/find-session.ts"
+import type { TuiOptions } from "#edge/tui/conversation/options.ts"
 import { useRemembered } from "#edge/tui/question/sign-in.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safe, safeLine } from "#edge/tui/screen/safe.ts"
 import { wrapTo } from "#edge/tui/screen/width.ts"
 import { createTranscript } from "#edge/tui/transcript/transcript.ts"
 import { finishSoon } from "#util/wait.ts"
-import { createConversation } from "./conversation.ts"
-import { endLostTurn } from "./end-lost-turn.ts"
-import { applyGiven, findSession } from "./find-session.ts"
 import { createPlainQuestions } from "./plain-questions.ts"
-import type { TuiOptions } from "./tui.ts"
 
 const prompt = "> "
 
