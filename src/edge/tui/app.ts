@@ -4,15 +4,16 @@ import type { Client, StreamEvent } from "#client/client.ts"
 import { type Conversation, createConversation } from "#edge/tui/conversation/conversation.ts"
 import { endLostTurn } from "#edge/tui/conversation/end-lost-turn.ts"
 import { applyGiven, findSession } from "#edge/tui/conversation/find-session.ts"
+import { createGreeting } from "#edge/tui/conversation/greeting.ts"
 import type { Connection, TuiOptions } from "#edge/tui/conversation/options.ts"
 import type { Choice, Kind } from "#edge/tui/editor/completion.ts"
 import type { createEditor, Result } from "#edge/tui/editor/editor.ts"
 import type { Prompt } from "#edge/tui/editor/prompt.ts"
 import type { Key } from "#edge/tui/input/key.ts"
 import type { Keymap } from "#edge/tui/input/keymap.ts"
+import { createAsk } from "#edge/tui/question/ask.ts"
 import { createPanels } from "#edge/tui/question/panel.ts"
 import { createQuestions } from "#edge/tui/question/questions.ts"
-import type { Line } from "#edge/tui/screen/line.ts"
 import { safe } from "#edge/tui/screen/safe.ts"
 import type { Screen } from "#edge/tui/screen/screen.ts"
 import type { Terminal } from "#edge/tui/screen/terminal.ts"
@@ -27,7 +28,6 @@ import { createTranscript, maxLoaded } from "#edge/tui/transcript/transcript.ts"
 import { finishSoon } from "#util/wait.ts"
 import { type CommandLine, createCommandLine } from "./command-line.ts"
 import { editOutside } from "./external-editor.ts"
-import { createGreeting } from "./greeting.ts"
 
 export type App = ReturnType<typeof createApp>
 
@@ -78,10 +78,10 @@ export function createApp(options: AppOptions) {
     await manners.readSettings(client).catch(report)
     isStarting = false
     void follow(client).catch((error) => fail(error))
-    const greeting = createGreeting({ ...shared, talk, editor, say: (text) => print(text, "dim") })
+    const given = { ...shared, talk, ask: createAsk(shared) }
+    const greeting = createGreeting({ ...given, editor, say: (text) => print(text, "dim") })
     const show = (id: string | undefined) => openSession(client, talk, id)
-    const given = { client, talk, open: panels.open, say: activity.say, show, leave }
-    commands = createCommandLine({ ...options, ...greeting, ...given })
+    commands = createCommandLine({ ...options, ...given, ...greeting, show, say: activity.say, leave })
     await greeting.findModel(options).catch(report)
     await resume(client, talk)
     void greeting.begin(options).catch(report)
@@ -233,7 +233,7 @@ export function createApp(options: AppOptions) {
 
   return Object.freeze({
     ended,
-    transcript: (rows: number): Line[] => transcript.tail(rows),
+    transcript: transcript.tail,
     waiting: () => conversation?.waiting.map(({ text }) => text) ?? [],
     panel: panels.current,
     panelKey(key: Key): void {

@@ -7,7 +7,7 @@ import type { createEditor } from "#edge/tui/editor/editor.ts"
 import type { Screen } from "#edge/tui/screen/screen.ts"
 import type { Terminal } from "#edge/tui/screen/terminal.ts"
 
-type Taken = "open" | "say" | "keymap" | "folder" | "command" | "theme" | "signIn" | "reviewTrust"
+type Taken = "ask" | "say" | "keymap" | "folder" | "command" | "theme" | "signIn" | "reviewTrust"
 
 type Parts = Pick<Context, Taken> & {
   client: Client
@@ -24,11 +24,10 @@ export type CommandLine = ReturnType<typeof createCommandLine>
 
 export function createCommandLine(parts: Parts) {
   const { client, talk, screen, editor, terminal, show, leave } = parts
-  const { open, say, keymap, folder, command, theme, signIn, reviewTrust } = parts
+  const { ask, say, keymap, folder, command, theme, signIn, reviewTrust } = parts
   const context: Context = {
-    ...{ client, talk, open, say, keymap, folder, command, theme, signIn, reviewTrust },
+    ...{ client, talk, ask, say, keymap, folder, command, theme, signIn, reviewTrust },
     view: screen.view,
-    refresh: screen.refresh,
     print: (lines) => screen.print(["", ...lines]),
     show,
     leave: () => show(undefined),

@@ -1,5 +1,5 @@
 // Branches of the session: list, switch and create them, and go back to an earlier message.
-import { type Command, type Context, choose, sessionOf } from "./context.ts"
+import { type Command, type Context, sessionOf } from "./context.ts"
 import { isPrompt, textOf } from "./message-text.ts"
 import { countOf, timeAgo } from "./words.ts"
 
@@ -25,7 +25,7 @@ export const branchCommand: Command = {
         detail: countOf(one.count, "message") + (one.from ? `, from ${one.from.branch}` : ""),
         isCurrent: one.active,
       }))
-      return choose(context, { title: "Branch, /branch NAME begins one", items })
+      return context.ask.choose({ title: "Branch, /branch NAME begins one", items })
     }
   },
 }
@@ -41,7 +41,7 @@ export async function goBack(context: Context): Promise<void> {
     label: textOf(message).trim().replace(/\s+/g, " "),
     detail: timeAgo(message.time),
   }))
-  const chosen = await choose(context, { title: "Go back to", items })
+  const chosen = await context.ask.choose({ title: "Go back to", items })
   if (!chosen) return
   const names = new Set((await client.listBranches({ id })).map(({ name }) => name))
   let number = names.size + 1

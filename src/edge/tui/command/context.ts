@@ -1,8 +1,7 @@
 // What commands work with. The terminal gives it to them, so that they need to know no part of it.
 import type { Client, Session } from "#client/client.ts"
 import type { Keymap } from "#edge/tui/input/keymap.ts"
-import { createList, type Item } from "#edge/tui/question/list-panel.ts"
-import type { Open } from "#edge/tui/question/panel.ts"
+import type { Ask } from "#edge/tui/question/ask.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import type { ThemeChoice } from "#edge/tui/screen/theme.ts"
 import type { Preset } from "./preset.ts"
@@ -29,8 +28,7 @@ export type Context = Readonly<{
   /** How the person calls the program. */
   command: string
   view(): View
-  open: Open
-  refresh(): void
+  ask: Ask
   /** Lines for the scrollback. */
   print(lines: readonly Line[]): void
   /** A hint for a moment. */
@@ -64,12 +62,4 @@ export type Command = Readonly<{
 export function sessionOf({ talk: { session } }: Context): Session {
   if (session) return session
   throw new Error("There is no session yet: send a prompt first, or choose one with /sessions.")
-}
-
-/** Lets the person choose from a list. Undefined if it was closed. */
-export function choose<T>(
-  { open, refresh }: Context,
-  options: { title: string; items: readonly Item<T>[]; preview?(value: T): Promise<string> },
-): Promise<T | undefined> {
-  return open<T>((done) => createList<T>({ ...options, changed: refresh, done }))
 }

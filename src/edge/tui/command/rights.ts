@@ -1,6 +1,6 @@
 // Lists to act on: what was allowed for good, the MCP servers, the skills.
 import type { McpServer } from "#client/client.ts"
-import { type Command, choose } from "./context.ts"
+import type { Command } from "./context.ts"
 import { countOf } from "./words.ts"
 
 export const permissionsCommand: Command = {
@@ -16,7 +16,7 @@ export const permissionsCommand: Command = {
         label: `${permission}:${pattern}`,
         detail: `${agent}, ${scope === "session" ? "in one session" : "in this project"}`,
       }))
-      const id = await choose(context, { title: "Always allowed, enter revokes", items })
+      const id = await context.ask.choose({ title: "Always allowed, enter revokes", items })
       if (id === undefined) return
       await client.removeGrant({ id })
       say("revoked")
@@ -33,7 +33,7 @@ export const mcpCommand: Command = {
       const servers = await client.listMcpServers()
       if (!servers.length) return say("no MCP server is configured")
       const items = servers.map((server) => ({ value: server, label: server.id, detail: stateOf(server) }))
-      const chosen = await choose(context, { title: "MCP servers, enter connects or disconnects", items })
+      const chosen = await context.ask.choose({ title: "MCP servers, enter connects or disconnects", items })
       if (!chosen) return
       const { id, state } = chosen
       say(state === "connected" ? `disconnecting ${id}` : `connecting ${id}`)
@@ -56,7 +56,7 @@ export const skillsCommand: Command = {
       label: name,
       detail: isOwn ? description : `${description} (of the project)`,
     }))
-    const name = await choose(context, { title: "Skills", items })
+    const name = await context.ask.choose({ title: "Skills", items })
     if (name !== undefined) edit(`/${name} `)
   },
 }

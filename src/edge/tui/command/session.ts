@@ -1,7 +1,7 @@
 // Commands for whole sessions: begin, find, copy and compact them, and show their plan.
 import type { Message } from "#client/client.ts"
 import { planLines, type Todo } from "#edge/tui/transcript/plan-lines.ts"
-import { type Command, choose, sessionOf } from "./context.ts"
+import { type Command, sessionOf } from "./context.ts"
 import { isPrompt, textOf } from "./message-text.ts"
 import { timeAgo } from "./words.ts"
 
@@ -33,7 +33,7 @@ export const sessionsCommand: Command = {
         .join(", "),
       isCurrent: id === talk.session?.id,
     }))
-    const chosen = await choose(context, {
+    const chosen = await context.ask.choose({
       title: "Sessions",
       items,
       preview: async (id) => previewOf(await client.listMessages({ id, last: maxRead })),

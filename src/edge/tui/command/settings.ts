@@ -1,6 +1,6 @@
 // Commands that choose: the model, the agent, the approval preset, the colours, and the key of a provider.
 import { themeChoices } from "#edge/tui/screen/theme.ts"
-import { type Command, type Context, choose } from "./context.ts"
+import type { Command, Context } from "./context.ts"
 import { presets } from "./preset.ts"
 
 export const modelCommand: Command = {
@@ -30,7 +30,7 @@ export const modelCommand: Command = {
       // A model that no catalog names can be used too.
       const isListed = current === undefined || items.some(({ value }) => value === current)
       const unlisted = isListed ? [] : [{ value: current, label: current, isCurrent: true }]
-      return choose(context, { title: "Model", items: [...unlisted, ...items] })
+      return context.ask.choose({ title: "Model", items: [...unlisted, ...items] })
     }
   },
 }
@@ -57,7 +57,7 @@ export const agentCommand: Command = {
         detail: metadata.description,
         isCurrent: id === current,
       }))
-      return choose(context, { title: "Agent", items })
+      return context.ask.choose({ title: "Agent", items })
     }
   },
 }
@@ -105,5 +105,5 @@ function named<T extends string>(choices: readonly T[], text: string): T {
 
 function pick<T extends string>(context: Context, title: string, choices: readonly T[], current: string) {
   const items = choices.map((value) => ({ value, label: value, isCurrent: value === current }))
-  return choose<T>(context, { title, items })
+  return context.ask.choose<T>({ title, items })
 }

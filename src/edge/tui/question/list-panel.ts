@@ -9,14 +9,14 @@ import { createTextLine } from "./text-line.ts"
 
 export type Item<T> = { value: T; label: string; detail?: string | undefined; isCurrent?: boolean }
 
-export type ListOptions<T> = {
+export type List<T> = {
   title: string
   items: readonly Item<T>[]
   /** What is known of an item beside its label; asked for once. */
   preview?(value: T): Promise<string>
-  changed(): void
-  done(value: T | undefined): void
 }
+
+type ListOptions<T> = List<T> & { changed(): void; done(value: T | undefined): void }
 
 const previewRows = 4
 const mostRows = 12

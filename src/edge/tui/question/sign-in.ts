@@ -1,18 +1,12 @@
 // The first choice of a model, and /login: paste the key of a provider and choose its model, use a model server that was
 // found, or go on with the built-in rules. The choice is remembered; a key is never shown.
 import type { Client } from "#client/client.ts"
-import type { Key } from "#edge/tui/input/key.ts"
-import type { Tail, View } from "#edge/tui/screen/line.ts"
-import { safeLine } from "#edge/tui/screen/safe.ts"
-import { cutTo, widthOf } from "#edge/tui/screen/width.ts"
-import { createList, type Item } from "./list-panel.ts"
-import type { Open, Panel } from "./panel.ts"
-import { createTextLine } from "./text-line.ts"
+import type { Ask } from "./ask.ts"
+import type { Item } from "./list-panel.ts"
 
 type Options = {
   client: Client
-  open: Open
-  changed(): void
+  ask: Ask
   /** A notice between the messages. */
   say(text: string): void
   /** The next prompts are answered by this model. */
@@ -70,26 +64,25 @@ async function chooseWay(options: Options): Promise<string | undefined> {
       detail: "offline, fixed rules",
     },
   ]
-  const choice = await choose(options, "Which model should answer?", items)
+  const choice = await options.ask.choose({ title: "Which model should answer?", items })
   if (!choice) return undefined
   if (choice.kind === "model") return choice.model
   if (choice.kind === "keys") return chooseModel(options, (id) => withKey.some((one) => one.id === id))
-  const provider = await choose(
-    options,
-    "Key of which provider?",
-    providers
+  const provider = await options.ask.choose({
+    title: "Key of which provider?",
+    items: providers
       .filter(({ models }) => models.some(({ provider }) => provider !== "local"))
       .map(({ id, name, hasKey }) => ({
         value: id,
         label: id,
         detail: hasKey ? `${name}, has a key already` : name,
       })),
-  )
+  })
   return provider === undefined ? undefined : pasteKey(options, provider)
 }
 
 async function pasteKey(options: Options, provider: string): Promise<string | undefined> {
-  const key = await options.open<string>((done) => createKeyPanel(provider, done))
+  const key = await options.ask.readSecret(`Key for ${provider}`)
   if (!key) return undefined
   await options.client.storeKey({ id: provider, key })
   options.say(`Stored the key for ${provider}.`)
@@ -106,39 +99,5 @@ async function chooseModel(
     label: `${provider}/${id}`,
     detail: name,
   }))
-  return choose(options, "Which model?", items)
-}
-
-function choose<T>(
-  { open, changed }: Options,
-  title: string,
-  items: readonly Item<T>[],
-): Promise<T | undefined> {
-  return open<T>((done) => createList<T>({ title, items, changed, done }))
-}
-
-/** One masked line. */
-function createKeyPanel(provider: string, done: (key: string | undefined) => void): Panel {
-  const line = createTextLine("", { isSecret: true })
-
-  function handle(key: Key): boolean {
-    if (key.name === "escape" || (key.ctrl && key.name === "c")) done(undefined)
-    else if (key.name === "enter") done(line.text.trim() || undefined)
-    else return line.handle(key)
-    return true
-  }
-
-  function view({ columns, paint }: View): Tail {
-    const label = cutTo(
-      `Key for ${safeLine(provider)} (enter stores it, esc leaves): `,
-      Math.max(4, columns - 8),
-    )
-    const input = line.view(Math.max(4, columns - widthOf(label) - 1))
-    return {
-      lines: [paint("strong", label) + input.line],
-      caret: { row: 0, column: widthOf(label) + input.column },
-    }
-  }
-
-  return Object.freeze({ view, handle })
+  return options.ask.choose({ title: "Which model?", items })
 }

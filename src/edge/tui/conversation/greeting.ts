@@ -1,24 +1,21 @@
 // What the terminal says and asks before the first prompt: files that are not trusted, and which model answers. The same
 // review and the same choice come back with /trust and /login.
 import type { Client } from "#client/client.ts"
-import type { Conversation } from "#edge/tui/conversation/conversation.ts"
-import type { TuiOptions } from "#edge/tui/conversation/options.ts"
-import type { Open } from "#edge/tui/question/panel.ts"
+import type { Ask } from "#edge/tui/question/ask.ts"
 import { reviewTrust, untrustedNotice } from "#edge/tui/question/review-trust.ts"
 import { signIn, useRemembered } from "#edge/tui/question/sign-in.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
+import type { Conversation } from "./conversation.ts"
+import type { TuiOptions } from "./options.ts"
 
 type Options = {
   client: Client
-  open: Open
+  ask: Ask
   diff(preview: string, view: View): Line[]
   print(lines: Line[]): void
   view(): View
   /** A notice between the messages. */
   say(text: string): void
-  changed(): void
-  /** When the person last typed. */
-  typedAt(): number
   talk: Pick<Conversation, "session" | "waiting" | "choose">
   /** What the person has begun to write. */
   editor: Readonly<{ text: string }>
