@@ -1,11 +1,13 @@
 // Asks whether a tool call may run. One key answers; words are a rejection that the model reads. The rule that "always"
 // would create is shown first and can be changed.
 import type { Client, PermissionRequest } from "#client/client.ts"
+import { ruleWords } from "#client/permission-words.ts"
 import type { Key } from "#edge/tui/input/key.ts"
 import type { Line, Tail, View } from "#edge/tui/screen/line.ts"
-import { safe, safeLine } from "#edge/tui/screen/safe.ts"
+import { safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo, wrapTo } from "#edge/tui/screen/width.ts"
 import type { Panel } from "./panel.ts"
+import { headLines, shortHead } from "./permission-head.ts"
 import { createTextLine, type TextLine } from "./text-line.ts"
 
 type PermissionReply = Omit<Parameters<Client["replyPermission"]>[0], "id">
@@ -68,7 +70,7 @@ export function createPermissionPanel(options: Options): Panel {
     else if (name === "s" && canBeAlways) send({ reply: "always", scope: "session" })
     else if (name === "e" && isEdit) send({ reply: "always", scope: "session", edits: true })
     else if (name === "d" && (isCut || request.preview))
-      options.showAll((view) => [...headLines(view), ...changeLines(view)])
+      options.showAll((view) => [...headLines(request, 0, view), ...changeLines(view)])
     else return false
     return true
   }
@@ -97,12 +99,12 @@ export function createPermissionPanel(options: Options): Panel {
   }
 
   function view(view: View, rows: number): Tail {
-    const whole = headLines(view)
+    const whole = headLines(request, options.more(), view)
     const change = changeLines(view)
     isCut = false
     isCut = whole.length + change.length + footLines(view, rows).lines.length > rows
     const foot = footLines(view, rows)
-    const head = whole.length + foot.lines.length > rows ? shortHead(view) : whole
+    const head = whole.length + foot.lines.length > rows ? shortHead(request, options.more(), view) : whole
     const room = Math.max(0, rows - head.length - foot.lines.length)
     const isWhole = head === whole && change.length <= room
     const shown = isWhole ? change : change.slice(0, Math.max(0, room - 1))
@@ -125,56 +127,6 @@ export function createPermissionPanel(options: Options): Panel {
 
   function changeLines(view: View): Line[] {
     return request.preview ? options.diff(request.preview, view) : []
-  }
-
-  /** What it is about, one line for each need. */
-  function shortHead({ columns, paint }: View): Line[] {
-    const count = options.more() ? `+${options.more()} ` : ""
-    const lines = request.needs.map(({ permission, target }) => `${permission} ${safeLine(target)}`)
-    return [...lines, ...(lines.length ? [] : [safeLine(request.title)])].map((line, i) =>
-      paint("warning", cutTo(i ? line : count + line, columns)),
-    )
-  }
-
-  function headLines({ columns, paint }: View): Line[] {
-    const { needs, tool, agents = [], agent, task } = request
-    const doer =
-      agents.length > 1
-        ? ` (${agents.join(", working for ")})`
-        : task && agent
-          ? ` (${agent}, on a task)`
-          : ""
-    const count = options.more() ? `, ${options.more()} more wait` : ""
-    const title = needs.length
-      ? `May ${safeLine(tool)}${safeLine(doer)} do this?${count}`
-      : safeLine(request.title)
-    return [
-      ...wrapTo(paint("warning", title), columns),
-      ...(task ? [paint("dim", cutTo(`  task: ${safeLine(task)}`, columns))] : []),
-      ...needs.flatMap(({ permission, target, parts = [], changed }) => [
-        ...safe(target)
-          .split("\n")
-          .flatMap((line, i) => wrapTo(i ? `    ${line}` : `  ${permission}  ${line}`, columns, 4)),
-        ...(changed ? [paint("dim", "  it was allowed before and has changed since")] : []),
-        ...parts
-          .filter(({ why }) => why)
-          .slice(0, 5)
-          .flatMap(({ from, to, why }) =>
-            wrapTo(
-              `  ${paint("warning", "risky:")} ${safeLine(target.slice(from, to))} (${safeLine(why!)})`,
-              columns,
-              4,
-            ),
-          ),
-      ]),
-      ...(request.protected
-        ? wrapTo(
-            paint("warning", "  It would change what decides what runs, or leads out of the workspace."),
-            columns,
-            2,
-          )
-        : []),
-    ]
   }
 
   function next({ at, lines }: { at: number; lines: TextLine[] }, by: number): number {
@@ -204,11 +156,18 @@ export function createPermissionPanel(options: Options): Panel {
     const shown = inputs.slice(start, start + room).map(({ line }) => line)
     const head = isApart ? [paint("dim", cutTo(label, columns))] : []
     const body = isApart ? shown : [paint("dim", label) + shown[0]]
-    const lines = [...wrong, ...head, ...body].slice(-Math.max(1, rows))
+    const lines = [...meaning(view), ...wrong, ...head, ...body].slice(-Math.max(1, rows))
     return {
       lines,
       caret: { row: lines.length - body.length + step.at - start, column: inputs[step.at]!.column + indent },
     }
+  }
+
+  /** What the rules allow as they are written now. */
+  function meaning({ columns, paint }: View): Line[] {
+    if (step.kind !== "rules") return []
+    const words = step.lines.flatMap(({ text }) => ruleWords(text) ?? [])
+    return words.length ? wrapTo(`${paint("dim", "allows")} ${safeLine(words.join("; "))}`, columns, 2) : []
   }
 
   /** The choices in words, shorter, and as keys alone, for a terminal that is too low for the words. */

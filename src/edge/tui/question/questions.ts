@@ -7,6 +7,7 @@ import {
   type PermissionRequest,
   type StreamEvent,
 } from "#client/client.ts"
+import { needWords } from "#client/permission-words.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { createElicitationPanel } from "./elicitation-panel.ts"
 import { createQuiet, type Open, type Panel } from "./panel.ts"
@@ -70,7 +71,7 @@ export function createQuestions(options: Options) {
   async function ask(question: Question): Promise<void> {
     const isQuiet = createQuiet(options.typedAt())
     const { request } = question
-    options.asked(question.kind === "permission" ? question.request.title : question.request.message)
+    options.asked(question.kind === "permission" ? titleOf(question.request) : question.request.message)
     await options.open<true>((done) => {
       if (current) current.close = () => done(undefined)
       return panelOf(question, isQuiet, (call) => send(request.id, call, done))
@@ -147,4 +148,8 @@ export function createQuestions(options: Options) {
     },
     count: () => waiting.length + Number(current !== undefined),
   })
+}
+
+function titleOf({ needs, title }: PermissionRequest): string {
+  return needs.length ? `${needs.map(needWords).join(", ")}?` : title
 }

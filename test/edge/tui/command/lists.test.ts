@@ -17,7 +17,7 @@ test("/new, /sessions, /fork, /mode, /agent, /model and /permissions work on the
   ]
   await using chat = await openChat(script, { args: ["tell me of apples"] })
   const { terminal, llm, enters } = chat
-  await terminal.sees("May bash do this?")
+  await terminal.sees("Run this command?")
   terminal.type("a")
   await terminal.sees(/always allow/)
   terminal.type(enter)
