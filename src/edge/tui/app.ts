@@ -14,16 +14,15 @@ import type { Keymap } from "#edge/tui/input/keymap.ts"
 import { createAsk } from "#edge/tui/question/ask.ts"
 import { createPanels } from "#edge/tui/question/panel.ts"
 import { createQuestions } from "#edge/tui/question/questions.ts"
-import { safe } from "#edge/tui/screen/safe.ts"
 import type { Screen } from "#edge/tui/screen/screen.ts"
 import type { Terminal } from "#edge/tui/screen/terminal.ts"
 import type { createTheme } from "#edge/tui/screen/theme.ts"
-import { wrapTo } from "#edge/tui/screen/width.ts"
-import { createActivity, workingFor } from "#edge/tui/status/activity.ts"
+import { createActivity, quitHint, workingFor } from "#edge/tui/status/activity.ts"
 import { createManners } from "#edge/tui/status/manners.ts"
 import type { Status } from "#edge/tui/status/status-line.ts"
 import { createUsage } from "#edge/tui/status/usage.ts"
 import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
+import { noticeLines } from "#edge/tui/transcript/note-entry.ts"
 import { createTranscript, maxLoaded } from "#edge/tui/transcript/transcript.ts"
 import { finishSoon } from "#util/wait.ts"
 import { type CommandLine, createCommandLine } from "./command-line.ts"
@@ -146,7 +145,9 @@ export function createApp(options: AppOptions) {
 
   function status(): Status {
     const { session, agent, model, busySince } = conversation ?? {}
-    const working = isAsking() ? "waits for you" : workingFor(busySince, manners.picture())
+    const working = isAsking()
+      ? "waits for you"
+      : workingFor(busySince, manners.picture(), options.keymap.hintOf("app.stop"))
     return {
       folder: options.folder,
       branch: usage?.branch,
@@ -162,9 +163,7 @@ export function createApp(options: AppOptions) {
 
   /** A notice between the messages. */
   function print(text: string, role?: "error" | "dim"): void {
-    const { columns, paint } = screen.view()
-    const rows = safe(text).split("\n")
-    screen.print(rows.flatMap((row) => wrapTo(row, columns).map((line) => (role ? paint(role, line) : line))))
+    screen.printBlock(noticeLines(text, screen.view(), role))
   }
 
   function report(error: unknown): void {
@@ -200,8 +199,8 @@ export function createApp(options: AppOptions) {
     if (action === "app.withdraw") addText((await conversation?.withdraw()) ?? "")
     if (action === "app.cycleMode") await (await ready).cycle()
     if (action === "app.quit") await leave(0)
-    if (action === "app.clear") activity.say("press ctrl+c again to quit")
-    if (action === "app.expand") screen.print(transcript.expand())
+    if (action === "app.clear") activity.say(quitHint(options.keymap))
+    if (action === "app.expand") screen.printBlock(transcript.expand())
     if (action === "app.suspend") suspend()
     if (action === "app.redraw") screen.restart()
     if (action === "app.externalEditor") await writeOutside()

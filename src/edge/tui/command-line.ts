@@ -28,7 +28,7 @@ export function createCommandLine(parts: Parts) {
   const context: Context = {
     ...{ client, talk, ask, say, keymap, folder, command, theme, signIn, reviewTrust },
     view: screen.view,
-    print: (lines) => screen.print(["", ...lines]),
+    print: screen.printBlock,
     show,
     leave: () => show(undefined),
     // What was typed meanwhile is not lost.

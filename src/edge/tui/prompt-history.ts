@@ -18,6 +18,8 @@ export function openHistory(file: string) {
     })
   return {
     entries: entries as readonly string[],
+    /** Whether nothing was ever sent. */
+    isEmpty: () => read.then(() => entries.length === 0),
     add(text: string): void {
       entries.push(text)
       // A full or read-only disk loses the history, not the prompt.

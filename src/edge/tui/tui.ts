@@ -19,6 +19,8 @@ export type { Connection } from "#edge/tui/conversation/options.ts"
 
 /** Milliseconds between the first frame and loading the rest. */
 const headStart = 60
+/** Until the first prompt was sent. */
+const firstHint = "/help lists the commands, @ attaches a file, ! runs a shell command."
 
 /** Resolves to the exit code when the person leaves. */
 export async function openTui(options: TuiOptions): Promise<number> {
@@ -39,6 +41,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
     },
     crash: giveBack,
   })
+  const history = openHistory(options.historyFile)
   const reader = createKeyReader(takeKey, takeReply)
   const terminal = openTerminal({
     input: (bytes) => reader.add(bytes),
@@ -48,7 +51,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
   const editor = createEditor({
     keymap,
     paint: (role, text) => theme.paint()(role, text),
-    history: openHistory(options.historyFile),
+    history,
     complete: async (kind, query, signal) => app?.complete(kind, query, signal) ?? [],
     isFile: (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true,
     onChange: () => screen.refresh(),
@@ -56,6 +59,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
   const screen = createScreen({
     terminal,
     paint: theme.paint,
+    expandKey: () => keymap.hintOf("app.expand"),
     reflows: reflows(),
     tail: (view) =>
       layOut(
@@ -70,6 +74,8 @@ export async function openTui(options: TuiOptions): Promise<number> {
   })
   screen.draw()
   terminal.write(questions())
+  if (!options.text && !options.session && !options.isContinued)
+    void history.isEmpty().then((isFirst) => isFirst && screen.printBlock([theme.paint()("dim", firstHint)]))
   try {
     // Loading the engine blocks for a moment: first let the person's first keys through.
     await new Promise((resolve) => setTimeout(resolve, headStart))

@@ -181,3 +181,25 @@ test("the offline model is chosen once, and /login shows the choice again", asyn
   await terminal.sees("No model was chosen.")
   await terminal.sees(isReady)
 })
+
+test("until the first prompt was sent, a line says what can be typed; notices have a blank line above and below", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".mcp.json", "{}\n")
+  await using llm = await fakeLlm([text("First."), text("Second.")])
+  const options = { env: env(llm, "chat").variables }
+  const hint = "/help lists the commands, @ attaches a file, ! runs a shell command."
+  {
+    await using terminal = await openXterm(tmp, [], options)
+    await terminal.sees("Not trusted, so not used: .mcp.json")
+    terminal.type(`hello${enter}`)
+    await terminal.sees(/First\..*^ask · /ms)
+    const [above] = terminal.screen().split("\n\nFirst.")
+    assert.equal(
+      above,
+      `\n${hint}\n\nNot trusted, so not used: .mcp.json (/trust shows what would run)\n\n▌ hello`,
+    )
+  }
+  await using again = await openXterm(tmp, [], options)
+  await again.sees("Not trusted, so not used: .mcp.json")
+  assert.doesNotMatch(again.all(), /lists the commands/)
+})

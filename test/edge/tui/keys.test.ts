@@ -1,7 +1,7 @@
 // Keys in the real program: the editor on a pseudo-terminal, and a setting that names no action.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { openXterm } from "../../fixture/xterm.ts"
 
@@ -39,4 +39,22 @@ test("a wrong name in terminal.keys is reported, and the keys stay as they were"
   await terminal.sees('terminal.keys: there is no action "app.sned". Did you mean "app.send"?')
   terminal.type("hello\r")
   await terminal.sees("Still here.")
+})
+
+test("hints name the keys that are configured", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const script = [call("bash", { command: "seq 30" }), text("Done.", { delay: 300, deltas: 6 })]
+  await using llm = await fakeLlm(script)
+  const keys = { "app.expand": "f2", "app.stop": "f4", "app.clear": "f6", "app.quit": "f6 f6" }
+  const config = JSON.stringify({ terminal: { keys } })
+  await using terminal = await openXterm(tmp, ["--yes"], {
+    env: { ...env(llm, "chat").variables, VITAMIN_CONFIG: config },
+  })
+  await terminal.sees(/^yes to all/m)
+  terminal.type("go\r")
+  await terminal.sees("25 more lines (f2)")
+  await terminal.sees(/working \d+ s, f4 stops/)
+  await terminal.sees(/Done\..*^yes to all/ms)
+  terminal.type("\u001b[17~")
+  await terminal.sees("press f6 again to quit")
 })

@@ -88,3 +88,26 @@ test("260 lines of an answer are in tmux's scrollback once after three resizes",
     tmux("kill-server")
   }
 })
+
+test("a program that starts on the first row of tmux leaves none of its frames in the scrollback", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("The end.", { deltas: 20, delay: 5 })])
+  const tmux = (...args: string[]) =>
+    execFileSync("tmux", ["-L", `vitamin-top-${process.pid}`, "-f", "/dev/null", ...args], {
+      encoding: "utf8",
+      env: { ...tmp.env, ...env(llm, "chat").variables, TMUX: "" },
+      cwd: tmp.path,
+    })
+  const screen = () => tmux("capture-pane", "-p", "-S", "-", "-t", "0")
+  tmux("new-session", "-d", "-x", "100", "-y", "30", `'${process.execPath}' '${command}' go`)
+  try {
+    await until(() => /The end\..*^ask · /ms.test(screen()), "the end")
+    tmux("resize-window", "-x", "90", "-y", "30")
+    await until(() => tmux("display-message", "-p", "#{pane_width}").trim() === "90", "the resize")
+    tmux("send-keys", "x")
+    await until(() => screen().includes("> x"), "the key")
+    assert.match(screen(), /^▌ go\n\nThe end\.\n\n> x\nask · [^\n]*\n*$/)
+  } finally {
+    tmux("kill-server")
+  }
+})

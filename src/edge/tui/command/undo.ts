@@ -5,7 +5,7 @@ import { safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo, wrapTo } from "#edge/tui/screen/width.ts"
 import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
 import { type Command, sessionOf } from "./context.ts"
-import { isPrompt, textOf } from "./message-text.ts"
+import { isPrompt } from "./message-text.ts"
 import { countOf } from "./words.ts"
 
 export const undoCommand: Command = {
@@ -18,7 +18,7 @@ export const undoCommand: Command = {
     const prompt = (await client.listMessages({ id })).findLast(isPrompt)
     if (!prompt) return say("nothing is left to undo; /redo redoes")
     const done = await client.revertSession({ id, messageId: prompt.id, force: rest === "force" })
-    print(revertedLines(`Undone: ${textOf(prompt)}`, done, view()))
+    print(revertedLines(done, view()))
     say("/redo redoes it, until you send a prompt")
   },
 }
@@ -31,8 +31,7 @@ export const redoCommand: Command = {
     const { client, print, view } = context
     const { id } = sessionOf(context)
     const done = await client.redoSession({ id, force: rest === "force" })
-    const prompt = (await client.listMessages({ id })).findLast(isPrompt)
-    print(revertedLines(`Redone: ${prompt ? textOf(prompt) : ""}`, done, view()))
+    print(revertedLines(done, view()))
   },
 }
 
@@ -72,14 +71,15 @@ function filesOf(diff: string): { title: string; body: string }[] {
   })
 }
 
-function revertedLines(title: string, done: Reverted, { columns, paint }: View): Line[] {
+/** The files. The transcript names the prompt. */
+function revertedLines(done: Reverted, { columns, paint }: View): Line[] {
   const { restored, removed, conflicts, notes } = done
+  const count = restored.length + removed.length
   const line = (text: string) => cutTo(`  ${safeLine(text)}`, columns)
   return [
-    cutTo(safeLine(title), columns),
+    count ? `${countOf(count, "file")} changed back` : "no file had to be changed",
     ...restored.map((path) => paint("dim", line(`restored ${path}`))),
     ...removed.map((path) => paint("dim", line(`removed ${path}`))),
-    ...(restored.length || removed.length ? [] : [paint("dim", "  no file had to be changed")]),
     ...conflicts.map(({ path, reason }) => paint("warning", line(`${path}: ${reason}`))),
     ...notes.map((note) => paint("warning", line(note))),
   ]

@@ -23,7 +23,14 @@ export function createKeymap() {
   let table = tableOf({})
   let last = { written: "", at: 0 }
 
-  return Object.freeze({ bind, actionsOf, forget, keysOf })
+  return Object.freeze({
+    bind,
+    actionsOf,
+    forget,
+    keysOf,
+    /** The first key of an action in short, for hints. Undefined if it has none. */
+    hintOf: (action: Action): string | undefined => keysOf(action)[0]?.replaceAll("escape", "esc"),
+  })
 
   /** Replaces the person's bindings. A key that the person binds no longer has its default action. */
   function bind(bindings: Bindings): void {

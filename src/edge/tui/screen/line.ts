@@ -34,7 +34,13 @@ export type Role =
 export type Paint = (role: Role, text: string) => string
 
 /** `columns` is one less than the terminal has: after a full line, terminals disagree about where the cursor is. */
-export type View = Readonly<{ columns: number; rows: number; paint: Paint }>
+export type View = Readonly<{
+  columns: number
+  rows: number
+  paint: Paint
+  /** The key that shows folded output in full, for hints. */
+  expandKey?: string | undefined
+}>
 
 /** The lines that may still change. `caret` is where the cursor is shown. */
 export type Tail = { lines: Line[]; caret?: { row: number; column: number } }

@@ -9,6 +9,8 @@ export type Screen = Readonly<{
   view(): View
   /** Finished lines, above the tail. */
   print(lines: readonly Line[]): void
+  /** Finished lines with a blank line above them and below. */
+  printBlock(lines: readonly Line[]): void
   /** Draw soon. */
   refresh(): void
   /** Draw now: a key was pressed. */
@@ -24,6 +26,7 @@ export type Screen = Readonly<{
 export type ScreenOptions = {
   terminal: Pick<Terminal, "size" | "write">
   paint(): Paint
+  expandKey?(): string | undefined
   tail(view: View): Tail
   /** False if the terminal cuts lines at a resize, instead of wrapping them anew. */
   reflows: boolean
@@ -36,13 +39,16 @@ const finish = "\u001b[?2026l"
 const isAscii = /^[\x20-\x7e]*$/
 const eraseLine = "\u001b[K"
 const eraseBelow = "\u001b[J"
+/** From the start of a line. tmux moves the screen into its history if it is erased from its first cell on. */
+const eraseAll = `${eraseLine}\u001b[C${eraseBelow}\r`
 
-export function createScreen({ terminal, paint, tail, reflows }: ScreenOptions): Screen {
+export function createScreen({ terminal, paint, expandKey, tail, reflows }: ScreenOptions): Screen {
   /** The tail as the terminal shows it, and the cursor in it. */
   let drawn: Line[] = []
   let [row, column] = [0, 0]
   let known = terminal.size()
   let finished: Line[] = []
+  let isBlockLast = false
   let timer: NodeJS.Timeout | undefined
   let drawnAt = 0
   let isPaused = false
@@ -50,7 +56,7 @@ export function createScreen({ terminal, paint, tail, reflows }: ScreenOptions):
 
   function view(): View {
     const { columns, rows } = terminal.size()
-    return { columns: Math.max(1, columns - 1), rows, paint: paint() }
+    return { columns: Math.max(1, columns - 1), rows, paint: paint(), expandKey: expandKey?.() }
   }
 
   function refresh(): void {
@@ -89,7 +95,7 @@ export function createScreen({ terminal, paint, tail, reflows }: ScreenOptions):
 
   /** Write the finished lines over the tail, and the tail below them. */
   function rewrite(lines: readonly Line[]): string {
-    const out = `${moveTo(0, 0)}${eraseBelow}${[...finished, ...lines].join("\r\n")}`
+    const out = `${moveTo(0, 0)}${eraseAll}${[...finished, ...lines].join("\r\n")}`
     finished = []
     row = Math.max(0, lines.length - 1)
     column = -1
@@ -138,7 +144,14 @@ export function createScreen({ terminal, paint, tail, reflows }: ScreenOptions):
     drawn = []
     ;[row, column] = [0, -1]
     const up = Math.min(above, most)
-    return `\r${up ? `\u001b[${up}A` : ""}${eraseBelow}`
+    return `\r${up ? `\u001b[${up}A` : ""}${eraseAll}`
+  }
+
+  function print(lines: readonly Line[]): void {
+    if (isBlockLast && lines.length && lines[0] !== "") finished.push("")
+    isBlockLast &&= !lines.length
+    for (const line of lines) finished.push(line)
+    refresh()
   }
 
   function restart(): void {
@@ -151,9 +164,10 @@ export function createScreen({ terminal, paint, tail, reflows }: ScreenOptions):
 
   return Object.freeze({
     view,
-    print(lines: readonly Line[]) {
-      for (const line of lines) finished.push(line)
-      refresh()
+    print,
+    printBlock(lines: readonly Line[]) {
+      if (lines.length) print(["", ...lines])
+      isBlockLast ||= lines.length > 0
     },
     refresh,
     draw,

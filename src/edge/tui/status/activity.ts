@@ -1,5 +1,6 @@
 // What the status line says about now: what runs and for how long, or a hint for a moment. The clock ticks only while
 // something runs, so that an idle terminal never wakes up.
+import type { Keymap } from "#edge/tui/input/keymap.ts"
 
 /** Milliseconds that a hint stays. */
 const hintTime = 4_000
@@ -36,8 +37,21 @@ export function createActivity(refresh: () => void) {
   }
 }
 
-/** `picture`: of the animation. */
-export function workingFor(since: number | undefined, picture: string): string | undefined {
+/** `picture`: of the animation. `key`: the one that stops the turn. */
+export function workingFor(
+  since: number | undefined,
+  picture: string,
+  key: string | undefined,
+): string | undefined {
   if (since === undefined) return undefined
-  return `${picture}working ${Math.floor((Date.now() - since) / 1000)} s, esc stops`
+  const stop = key ? `, ${key} stops` : ""
+  return `${picture}working ${Math.floor((Date.now() - since) / 1000)} s${stop}`
+}
+
+/** How to quit, after the key that clears the editor found it empty. */
+export function quitHint({ keysOf }: Pick<Keymap, "keysOf">): string {
+  const quitting = keysOf("app.quit")
+  const again = keysOf("app.clear").find((key) => quitting.includes(`${key} ${key}`))
+  if (again) return `press ${again} again to quit`
+  return quitting[0] ? `${quitting[0]} quits` : "/quit quits"
 }

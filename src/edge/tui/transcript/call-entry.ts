@@ -7,9 +7,11 @@ import { cutTo, widthOf, wrapTo } from "#edge/tui/screen/width.ts"
 import { diffLines } from "./diff-lines.ts"
 import type { Entry } from "./entries.ts"
 import {
+  expandHint,
   type Folded,
   foldLines,
   foldText,
+  noOutput,
   plainLines,
   type Shown,
   wholeLines,
@@ -32,6 +34,8 @@ export type CallEntry = Entry & {
 /** A diff of more lines is folded. */
 const maxDiff = 40
 const maxReason = 600
+/** Up to the end of the line, or to a full stop before a capital letter. */
+const firstSentence = /^.+?(?=\n|$|(?<=[.!?])\s+["'(]?\p{Lu})/u
 
 /** `fold` keeps the whole output for later. */
 export function createCall(call: Call | undefined, fold: (folded: Folded) => void): CallEntry {
@@ -60,7 +64,8 @@ export function createCall(call: Call | undefined, fold: (folded: Folded) => voi
         : paint(status === "error" ? "error" : "warning", "✗")
     const facts = factsOf(secondsOf(duration))
     if (isDone) return [headLine(view, { mark, ...words, facts })]
-    const reason = safeLine(withoutSequences(error?.message ?? textOf(output)).slice(0, maxReason))
+    const { short, isCut } = reasonOf(call?.name ?? toolName, error?.message ?? textOf(output))
+    const reason = `${short}${isCut ? expandHint(view) : ""}`
     const text = [words.verb, cutTo(words.subject, 160)].filter(Boolean).join(" ")
     return wrapTo(`${mark} ${paint("strong", text)}: ${reason}${facts && paint("dim", facts)}`, columns, 2)
   }
@@ -161,11 +166,20 @@ function belowOf(call: Call | undefined, result: Result, view: View): Shown {
   const text = status === "success" ? textOf(result.output) : (result.error?.message ?? textOf(result.output))
   const kind = DescribeCall.kindOf(name)
   if (status === "success" && (kind === "execute" || kind === "other" || name === "subtask"))
-    return foldText(title, text, view)
-  if (text.length <= maxReason && status !== "success") return { lines: [] }
+    return foldText(title, text.trim() === noOutput ? "" : text, view)
+  if (status !== "success" && !reasonOf(name, text).isCut) return { lines: [] }
   return text.trim() === ""
     ? { lines: [] }
     : { lines: [], folded: { title, lines: (given) => wholeLines(plainLines(text), given) } }
+}
+
+/** Why a call failed, for people: the first sentence of what the model reads. Of a command it is all, since it has output. */
+function reasonOf(tool: string, message: string): { short: string; isCut: boolean } {
+  const text = withoutSequences(message).trim()
+  const isShell = DescribeCall.kindOf(tool) === "execute"
+  const first = isShell ? text : (firstSentence.exec(text)?.[0] ?? text)
+  const short = safeLine(first.slice(0, maxReason)).replace(/:$/, "")
+  return { short, isCut: text.length > first.length || first.length > maxReason }
 }
 
 /** The change of an edit, or a new file as added lines. */

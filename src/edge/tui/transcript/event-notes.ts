@@ -3,21 +3,22 @@ import type { StreamEvent } from "#client/client.ts"
 import type { Role } from "#edge/tui/screen/line.ts"
 import { shorten } from "#util/plain-text.ts"
 
-type Note = { text: string; mark: string; role: Role }
+/** `isOfPrompt`: it stands below the prompt, whose message may come later. */
+export type Told = { text: string; mark: string; role: Role; isOfPrompt?: true }
 
 const maxPrompt = 200
 
-export function noteOf(event: StreamEvent): Note | undefined {
+export function noteOf(event: StreamEvent): Told | undefined {
   switch (event.type) {
     case "session.notice":
       return { text: event.payload.text, mark: "!", role: "warning" }
     case "session.retry": {
       const { provider, reason, wait, attempt, attempts } = event.payload
       const next = `attempt ${attempt} of ${attempts} in ${Math.ceil(wait / 1_000)} s`
-      return { text: `${provider}: ${reason}; ${next}`, mark: "!", role: "warning" }
+      return { text: `${provider}: ${reason}; ${next}`, mark: "!", role: "warning", isOfPrompt: true }
     }
     case "model.chosen":
-      return { text: event.payload.text, mark: "·", role: "dim" }
+      return { text: event.payload.text, mark: "·", role: "dim", isOfPrompt: true }
     case "prompt.skipped": {
       const { text, reason } = event.payload.prompt
       return { text: `not run: ${shorten(text.trim(), maxPrompt)} (${reason})`, mark: "✗", role: "error" }

@@ -7,6 +7,8 @@ import { cutTo, wrapTo } from "#edge/tui/screen/width.ts"
 export type Folded = { title: string; lines(view: View): Line[] }
 export type Shown = { lines: Line[]; folded?: Folded }
 
+/** What the model gets for a command without output. */
+export const noOutput = "(no output)"
 const [head, tail] = [2, 3]
 const maxShown = 6
 const indent = "  "
@@ -40,8 +42,13 @@ export function foldLines(
   return { lines: [...shown, moreLine(all.length - shown.length, view)], folded: { title, lines } }
 }
 
-function moreLine(count: number, { columns, paint }: View): Line {
-  return paint("dim", cutTo(`${indent}… ${count} more lines (ctrl+o)`, columns))
+function moreLine(count: number, view: View): Line {
+  return view.paint("dim", cutTo(`${indent}… ${count} more lines${expandHint(view)}`, view.columns))
+}
+
+/** ` (ctrl+o)` */
+export function expandHint({ expandKey }: View): string {
+  return expandKey ? ` (${expandKey})` : ""
 }
 
 export function wholeLines(lines: readonly string[], { columns, paint }: View): Line[] {

@@ -1,5 +1,5 @@
 // Entries that are finished when they are added: notes, what a person wrote, the plan.
-import type { Role, View } from "#edge/tui/screen/line.ts"
+import type { Line, Role, View } from "#edge/tui/screen/line.ts"
 import { safe } from "#edge/tui/screen/safe.ts"
 import { wrapTo } from "#edge/tui/screen/width.ts"
 import type { Entry, Kind } from "./entries.ts"
@@ -36,4 +36,10 @@ export function createNote(text: string, { mark, role }: { mark: string; role: R
         wrapTo(`${i ? " " : paint(role, mark)} ${paint(role === "error" ? role : "dim", line)}`, columns, 2),
       ),
   }))
+}
+
+/** A notice between the entries. */
+export function noticeLines(text: string, { columns, paint }: View, role?: Role): Line[] {
+  const rows = safe(text).split("\n")
+  return rows.flatMap((row) => wrapTo(row, columns).map((line) => (role ? paint(role, line) : line)))
 }

@@ -4,7 +4,7 @@ import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safe, safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo, wrapTo } from "#edge/tui/screen/width.ts"
 import type { Entry } from "./entries.ts"
-import { type Folded, wholeLines } from "./fold.ts"
+import { expandHint, type Folded, wholeLines } from "./fold.ts"
 import { secondsOf } from "./seconds.ts"
 
 export type TextEntry = Entry & {
@@ -65,10 +65,11 @@ export function createThought(fold: (folded: Folded) => void): TextEntry {
         fold({ title: words(), lines: (view) => wholeLines(safe(text.trim()).split("\n"), view) })
     },
     isDone: () => isEnded,
-    take({ columns, paint }) {
+    take(view) {
+      const { columns, paint } = view
       if (!isEnded || isTaken || text.trim() === "") return []
       isTaken = true
-      return [paint("dim", cutTo(`∴ ${words()} (ctrl+o)`, columns))]
+      return [paint("dim", cutTo(`∴ ${words()}${expandHint(view)}`, columns))]
     },
     tail({ columns, paint }) {
       if (isEnded) return []

@@ -1,6 +1,5 @@
 // The conversation as lines: what is finished, to be printed once, and a tail that may still change. Everything that a
 // model, a tool or a file wrote is escaped. It is loaded after the first frame.
-import { attachmentWords } from "#client/attachment-words.ts"
 import type { Message, StreamEvent, TextMessage } from "#client/client.ts"
 import { controlWords } from "#client/control-words.ts"
 import { createInOrder } from "#client/in-order.ts"
@@ -9,16 +8,16 @@ import type { Line, Role, View } from "#edge/tui/screen/line.ts"
 import { safe } from "#edge/tui/screen/safe.ts"
 import { cutTo } from "#edge/tui/screen/width.ts"
 import { createAnswers } from "./answers.ts"
+import { type AttachedMessage, attachmentNote } from "./attachment-note.ts"
 import { createCalls } from "./calls.ts"
 import { createEntries } from "./entries.ts"
-import { noteOf } from "./event-notes.ts"
+import { noteOf, type Told } from "./event-notes.ts"
 import { type Folded, foldLines } from "./fold.ts"
 import { createFinished, createNote } from "./note-entry.ts"
 import { planLines, shortPlan, type Todo } from "./plan-lines.ts"
+import { createReverts } from "./reverts.ts"
 import { createShell } from "./shell-entry.ts"
 import { userLines } from "./text-entry.ts"
-
-type AttachedMessage = Extract<Message, { type: "file_reference" | "image" | "mcp_resource" }>
 
 export type Transcript = Readonly<{
   /** An event of the session, or of one that does a task for it. */
@@ -35,6 +34,7 @@ export type Transcript = Readonly<{
 
 /** Of an earlier session, so many messages are shown. */
 export const maxLoaded = 200
+const quiet = { mark: "·", role: "dim" } as const
 /** As many folded texts can be shown in full. */
 const maxFolded = 20
 /** A prompt of more lines is folded. */
@@ -63,6 +63,10 @@ export function createTranscript(view: () => View, changed: () => void = () => {
       order: createInOrder(),
       seen: new Set<string>(),
       attached: new Map<string, string>(),
+      reverts: createReverts(),
+      /** Whether the prompt of the turn is shown. Notes about it that come earlier wait. */
+      isPrompted: false,
+      early: [] as Told[],
       plan: undefined as readonly Todo[] | undefined,
     }
   }
@@ -112,12 +116,19 @@ export function createTranscript(view: () => View, changed: () => void = () => {
         answers.lose()
     }
     const told = noteOf(event)
-    if (told) note(told.text, told)
+    if (told?.isOfPrompt && !shown.isPrompted) shown.early.push(told)
+    else if (told) note(told.text, told)
+  }
+
+  function tellEarly(): void {
+    for (const told of shown.early.splice(0)) note(told.text, told)
   }
 
   /** What is still open is finished as it is. */
   function endTurn(): void {
     shown.order.flush()
+    tellEarly()
+    shown.isPrompted = false
     shown.answers.end()
     shown.calls.endAll()
     const { plan } = shown
@@ -163,10 +174,10 @@ export function createTranscript(view: () => View, changed: () => void = () => {
         if (!calls.finish(message.sessionId, message.data)) calls.addResult(message.data)
         break
       case "system_control":
-        note(controlWords(message.data), { mark: "·", role: "dim" })
+        note(shown.reverts.wordsOf(message) ?? controlWords(message.data), quiet)
         break
       case "unknown":
-        note("a message of an unknown type", { mark: "·", role: "dim" })
+        note("a message of an unknown type", quiet)
         break
       default:
         showAttachment(message)
@@ -180,23 +191,24 @@ export function createTranscript(view: () => View, changed: () => void = () => {
       showAttachment(message)
   }
 
-  function showPrompt({ data }: TextMessage): void {
+  function showPrompt({ id, data }: TextMessage): void {
     const text = data.parts.map((part) => part.text).join("\n")
+    shown.reverts.addPrompt(id, text)
     if (text.trim() === "") return
     const title = safe(text.trim().split("\n", 1)[0]!)
     const draw = (given: View) =>
       foldLines(title, (wide) => userLines(text, wide), { view: given, most: maxPrompt })
     entries.add(createFinished("user", draw, fold))
+    shown.isPrompted = true
+    tellEarly()
   }
 
   /** Shown when it is resolved, and again if that changes. */
   function showAttachment(message: AttachedMessage): void {
-    const words = attachmentWords(message)
-    if (words === undefined || shown.attached.get(message.id) === words) return
-    shown.attached.set(message.id, words)
-    const isFailed = words.startsWith("✗")
-    const size = !isFailed && message.type === "image" ? sizeOf(message.data.metadata) : ""
-    note(words.replace(/^[·✗] /, "") + size, { mark: isFailed ? "✗" : "·", role: isFailed ? "error" : "dim" })
+    const told = attachmentNote(message)
+    if (!told || shown.attached.get(message.id) === told.text) return
+    shown.attached.set(message.id, told.text)
+    note(told.text, told)
   }
 
   function load(messages: readonly Message[]): void {
@@ -206,6 +218,9 @@ export function createTranscript(view: () => View, changed: () => void = () => {
     for (const { id } of messages.slice(0, from)) shown.seen.add(id)
     if (messages[from]?.parentId) note("earlier messages are not shown", { mark: "…", role: "dim" })
     for (const message of messages.slice(from)) addMessage(message, true)
+    const last = messages.at(-1)
+    // The turn goes on if its last message is no answer.
+    shown.isPrompted = last !== undefined && !(last.type === "text" && last.data.role === "assistant")
   }
 
   function tail(rows: number): Line[] {
@@ -222,18 +237,8 @@ export function createTranscript(view: () => View, changed: () => void = () => {
     if (!one) return []
     expanded++
     const now = view()
-    return ["", now.paint("strong", cutTo(one.title, now.columns)), ...one.lines(now)]
+    return [now.paint("strong", cutTo(one.title, now.columns)), ...one.lines(now)]
   }
 
   return Object.freeze({ apply, load, take: () => entries.take(view()), tail, expand })
-}
-
-/** `, 640 × 480, 12 KB` */
-function sizeOf(metadata: Readonly<Record<string, unknown>> = {}): string {
-  const { width, height, bytes } = metadata
-  const parts = [
-    typeof width === "number" && typeof height === "number" ? `${width} × ${height}` : "",
-    typeof bytes === "number" ? `${Math.ceil(bytes / 1_000)} KB` : "",
-  ]
-  return parts.map((part) => part && `, ${part}`).join("")
 }

@@ -6,7 +6,7 @@ import { createTranscript } from "#edge/tui/transcript/transcript.ts"
 export const plain: View["paint"] = (_, text) => text
 
 export function createConversation(size: { columns?: number; rows?: number; paint?: View["paint"] } = {}) {
-  const view: View = { columns: 60, rows: 24, paint: plain, ...size }
+  const view: View = { columns: 60, rows: 24, paint: plain, expandKey: "ctrl+o", ...size }
   const transcript = createTranscript(() => view)
   const printed: string[] = []
   let last: string | null = null

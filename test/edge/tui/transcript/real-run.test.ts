@@ -31,7 +31,7 @@ test("a run with reasoning, parallel calls, an edit, a command, a plan and a tas
   )
   assert.equal(ran.code, 0, ran.err)
   const events: StreamEvent[] = ran.out.split("\n").map((line) => JSON.parse(line))
-  const transcript = createTranscript(() => ({ columns: 80, rows: 24, paint: plain }))
+  const transcript = createTranscript(() => ({ columns: 80, rows: 24, paint: plain, expandKey: "ctrl+o" }))
   const printed: string[] = []
   for (const event of events) {
     transcript.apply(event)

@@ -98,7 +98,7 @@ test("reasoning is one line, and can be shown in full", () => {
   assert.deepEqual(tail(), ["", "∴ thinking: second"])
   end()
   assert.deepEqual(printed.slice(2), ["∴ thought for 4 s (ctrl+o)"])
-  assert.deepEqual(transcript.expand(), ["", "thought for 4 s", "  first", "  second"])
+  assert.deepEqual(transcript.expand(), ["thought for 4 s", "  first", "  second"])
 })
 
 test("long output is folded, and can be shown in full; called again, the text before it", () => {
@@ -118,8 +118,8 @@ test("long output is folded, and can be shown in full; called again, the text be
   ])
   call({ id: "d", name: "read", arguments: { path: "b" } })
   result("d", { toolName: "read", output: "whole file", metadata: { title: "b" } })
-  assert.deepEqual(transcript.expand(), ["", "Read b", "  whole file"])
-  assert.equal(transcript.expand().length, 10_002)
+  assert.deepEqual(transcript.expand(), ["Read b", "  whole file"])
+  assert.equal(transcript.expand().length, 10_001)
   assert.deepEqual(transcript.expand(), [])
 })
 
@@ -143,7 +143,70 @@ test("a failed call shows why, and an interrupted one that it was", () => {
   )
   result("c", { toolName: "edit", status: "error", error: { message: "no such\ntext", recoverable: true } })
   send("session.error", { error: { name: "Session.Interrupted", message: "…" } })
-  assert.deepEqual(printed.slice(2), ["✗ Edit a.ts: no such text", "✗ server_tool 1 z: stopped", "· stopped"])
+  assert.deepEqual(printed.slice(2), [
+    "✗ Edit a.ts: no such (ctrl+o)",
+    "✗ server_tool 1 z: stopped",
+    "· stopped",
+  ])
+})
+
+test("of a failed edit the first sentence is shown, and the rest can be", () => {
+  const { printed, say, call, result, transcript } = createConversation({ columns: 120 })
+  say("user", "a")
+  call({ id: "c", name: "edit", arguments: { path: "a.ts" } })
+  const message = 'The text was not found in "a.ts"; nothing was changed. Read the file to see what it has.'
+  result("c", { toolName: "edit", status: "error", error: { message, recoverable: true } })
+  const shown = '✗ Edit a.ts: The text was not found in "a.ts"; nothing was changed. (ctrl+o)'
+  assert.deepEqual(printed.slice(2), [shown])
+  assert.deepEqual(transcript.expand(), ["Edit a.ts", `  ${message}`])
+})
+
+test("a command without output is one line", () => {
+  const { printed, say, call, result, store, message } = createConversation()
+  say("user", "a")
+  call({ id: "c", name: "bash", arguments: { command: "true" } })
+  result("c", { toolName: "bash", output: "(no output)", metadata: { title: "true" } })
+  const output = [{ type: "text", text: "<output>\n(no output)\n</output>" }]
+  store(message("text", { role: "user", parts: output, origin: { kind: "shell", name: "true" } }))
+  assert.deepEqual(printed.slice(2), ["✓ Run true", "", "▌ ! true"])
+})
+
+test("a retry that is reported before the prompt is shown below it", () => {
+  const { printed, say, answer, send } = createConversation()
+  const retry = { provider: "p", reason: "529 busy", wait: 1_000, attempt: 2, attempts: 5 }
+  const shown = "! p: 529 busy; attempt 2 of 5 in 1 s"
+  say("user", "one")
+  answer("First.").end()
+  send("session.idle", {})
+  send("session.retry", retry)
+  say("user", "two")
+  send("session.retry", retry)
+  assert.deepEqual(printed, ["▌ one", "", "First.", "", "▌ two", "", shown, shown])
+})
+
+test("a retry of a prompt that never comes is shown when the turn ends", () => {
+  const { printed, send } = createConversation()
+  send("session.retry", { provider: "p", reason: "529", wait: 1_000, attempt: 2, attempts: 5 })
+  send("session.error", { error: { name: "Provider.Failed", message: "no answer" } })
+  assert.deepEqual(printed, ["! p: 529; attempt 2 of 5 in 1 s", "✗ no answer"])
+})
+
+test("what is undone and redone is named by its prompt", () => {
+  const { printed, say, message, store } = createConversation()
+  say("user", "write two")
+  const revert = (to: string) => message("system_control", { control: "revert", parameters: { to } })
+  const undo = revert("m1")
+  store(undo)
+  const redo = revert(undo.id)
+  store(redo)
+  store(revert(redo.id))
+  store(revert("msg_of_another_time"))
+  assert.deepEqual(printed.slice(2), [
+    "· undone: write two",
+    "· redone: write two",
+    "· undone: write two",
+    "· undone: an earlier prompt",
+  ])
 })
 
 test("a command that ended with an error is marked", () => {
@@ -305,7 +368,7 @@ test("a long prompt or output of ! that waits for a call is folded once", () => 
   for (let i = 0; i < 30; i++) tail()
   result("c", { toolName: "bash", output: "", metadata: { title: "wait" } })
   assert.deepEqual(
-    [1, 2, 3, 4].map(() => transcript.expand()[1]),
+    [1, 2, 3, 4].map(() => transcript.expand()[0]),
     ["seq", "l0", "earlier", undefined],
   )
 })
@@ -315,7 +378,7 @@ test("a long prompt is folded", () => {
   say("user", Array.from({ length: 50 }, (_, i) => `l${i}`).join("\n"))
   assert.equal(printed.length, 20)
   assert.equal(printed.at(-1), "  … 31 more lines (ctrl+o)")
-  assert.equal(transcript.expand().length, 52)
+  assert.equal(transcript.expand().length, 51)
 })
 
 test("load() shows the last messages of a session, and says that others came before", () => {
