@@ -105,9 +105,11 @@ test("attach without a server, and with a wrong token, says so and ends", async 
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([])
   await llm.down()
-  await using first = await openXterm(tmp, ["attach", llm.url])
-  assert.equal(await first.exit, 1, first.all())
-  assert.match(first.all(), /No server was started here\. Run vitamin serve, or set VITAMIN_TOKEN\./)
+  for (const args of [[], ["--plain"]]) {
+    await using first = await openXterm(tmp, ["attach", llm.url, ...args])
+    assert.equal(await first.exit, 1, first.all())
+    assert.match(first.all(), /No server was started here\. Run vitamin serve, or set VITAMIN_TOKEN\./)
+  }
   assert.ok(!existsSync(join(tmp.env.XDG_STATE_HOME!, "vitamin", "token")))
   await using terminal = await openXterm(tmp, ["attach", llm.url], { env: { VITAMIN_TOKEN: "any" } })
   assert.equal(await terminal.exit, 1, terminal.all())

@@ -7,9 +7,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { vitamin } from "../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { noServers } from "../../fixture/no-servers.ts"
+import { ollama } from "../../fixture/ollama.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
-import { openXterm } from "../../fixture/xterm.ts"
+import { openXterm, type Xterm } from "../../fixture/xterm.ts"
 
 const enter = "\r"
 const esc = "\u001b"
@@ -133,6 +134,31 @@ for (const args of [["hello"], ["--plain", "hello"]])
     await using terminal = await openXterm(tmp, args, { env: { ...noServers, ...key } })
     await terminal.sees("Here I am.")
     assert.match(JSON.stringify(llm.requests[0]!.body), /"llama-3\.3-70b-versatile"/)
+  })
+
+for (const args of [[], ["--plain"]])
+  test(`a model server that was found can be chosen at the first start of vitamin ${args.join(" ")}`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([text("From the server.")])
+    await using server = await ollama(llm.url, "qwen2.5-coder:7b")
+    const env = { ...noServers, OLLAMA_BASE_URL: "", OLLAMA_HOST: server.host }
+    const open = async (): Promise<Xterm> => {
+      const terminal = await openXterm(tmp, args, { env })
+      await terminal.sees(/Which model should answer\?.*local\/rules/s)
+      if (terminal.screen().includes("use ollama/qwen2.5-coder:7b")) return terminal
+      // Finding has a short time limit; a loaded machine may need several tries.
+      await terminal[Symbol.asyncDispose]()
+      return open()
+    }
+    await using terminal = await open()
+    assert.match(terminal.screen(), new RegExp(`found at http://${server.host}/v1`))
+    terminal.type(args.length ? `1${enter}` : enter)
+    await terminal.sees("ollama/qwen2.5-coder:7b answers.")
+    terminal.type(`hello${enter}`)
+    await terminal.sees("From the server.")
+    assert.match(JSON.stringify(llm.requests[0]!.body), /"qwen2\.5-coder:7b"/)
+    const state = readFileSync(join(tmp.env.XDG_STATE_HOME!, "vitamin", "first-choice.json"), "utf8")
+    assert.match(state, /"model":"ollama\/qwen2\.5-coder:7b"/)
   })
 
 test("a key behind /login is refused, not shown again and not kept in the history", async () => {

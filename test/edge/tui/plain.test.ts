@@ -98,17 +98,3 @@ test("a terminal that cannot move the cursor gets plain lines, and Ctrl-C stops 
   assert.equal(await terminal.exit, 130)
   assert.doesNotMatch(terminal.bytes(), /\u001b/)
 })
-
-test("--plain says which commands it has, and sends no command to the model", async () => {
-  await using tmp = await tmpdir({ git: true })
-  await using llm = await fakeLlm([text("A path.")])
-  await using terminal = await openXterm(tmp, ["--plain"], { env: env(llm, "chat").variables })
-  await terminal.sees(/^> ?$/m)
-  terminal.type(`/model fast${enter}`)
-  await terminal.sees(/Plain mode has \/quit and \/exit\. .*full terminal\.\n+> ?$/m)
-  terminal.type(`/etc/hosts${enter}`)
-  await terminal.sees("A path.")
-  assert.equal(llm.requests.length, 1)
-  terminal.type(`/exit${enter}`)
-  assert.equal(await terminal.exit, 0)
-})

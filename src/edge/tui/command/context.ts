@@ -22,7 +22,8 @@ type Talk = Readonly<{
 export type Context = Readonly<{
   client: Client
   talk: Talk
-  keymap: Pick<Keymap, "keysOf">
+  /** Plain mode has none: the terminal itself takes the keys. */
+  keymap?: Pick<Keymap, "keysOf">
   /** The folder of this terminal, for files that it writes. */
   folder: string
   /** How the person calls the program. */
@@ -39,8 +40,8 @@ export type Context = Readonly<{
   leave(): Promise<void>
   /** Replaces the text of the editor. */
   edit(text: string): void
-  /** Sequences that neither print nor move the cursor. */
-  write(sequence: string): void
+  /** Sequences that neither print nor move the cursor. Plain mode writes none. */
+  write?(sequence: string): void
   theme: Readonly<{ choice: ThemeChoice; choose(choice: ThemeChoice): void }>
   /** Asks for the key of a provider, and for its model. */
   signIn(provider: string | undefined): Promise<void>

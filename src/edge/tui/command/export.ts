@@ -33,6 +33,7 @@ export const copyCommand: Command = {
   about: "copy the last answer to the clipboard",
   async run(context) {
     const { client, write, say } = context
+    if (!write) throw new Error("Plain mode cannot copy. /export FILE writes the session to a file.")
     const messages = await client.listMessages({ id: sessionOf(context).id })
     const answer = messages.findLast((message) => isAnswer(message) && textOf(message).trim() !== "")
     if (!answer) return say("there is no answer to copy yet")

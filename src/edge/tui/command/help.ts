@@ -22,7 +22,8 @@ export function helpCommand(commands: () => readonly Command[]): Command {
 export const keysCommand: Command = {
   name: "keys",
   about: "list the keys; the setting terminal.keys changes them",
-  run({ print, view, keymap }) {
+  run({ print, view, say, keymap }) {
+    if (!keymap) return say("your terminal edits the line; Ctrl-C stops the turn, Ctrl-D quits")
     const names = Object.keys(actions) as Action[]
     const rows = names.map((name) => [keymap.keysOf(name).join(", ") || "no key", name, actions[name].about])
     print(tableLines(rows, view(), ["accent", "dim"]))

@@ -1,32 +1,46 @@
 // The terminal for screen readers, and for terminals that cannot move the cursor: each finished line is printed once,
 // nothing is drawn again, questions are numbered lines, and the system's own line editor takes the input.
-import { createInterface } from "node:readline"
-import type { Client, StreamEvent } from "#client/client.ts"
+import type { StreamEvent } from "#client/client.ts"
+import type { Context } from "#edge/tui/command/context.ts"
 import { createConversation } from "#edge/tui/conversation/conversation.ts"
 import { endLostTurn } from "#edge/tui/conversation/end-lost-turn.ts"
 import { applyGiven, findSession } from "#edge/tui/conversation/find-session.ts"
-import type { TuiOptions } from "#edge/tui/conversation/options.ts"
-import { useRemembered } from "#edge/tui/question/sign-in.ts"
+import { createGreeting } from "#edge/tui/conversation/greeting.ts"
+import type { Connection, TuiOptions } from "#edge/tui/conversation/options.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safe, safeLine } from "#edge/tui/screen/safe.ts"
+import { createTheme } from "#edge/tui/screen/theme.ts"
 import { wrapTo } from "#edge/tui/screen/width.ts"
-import { createTranscript } from "#edge/tui/transcript/transcript.ts"
+import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
+import { createTranscript, maxLoaded } from "#edge/tui/transcript/transcript.ts"
 import { finishSoon } from "#util/wait.ts"
+import { createAskedQueue } from "./asked.ts"
+import { createLineInput } from "./line-input.ts"
+import { createPlainAsk } from "./plain-ask.ts"
 import { createPlainQuestions } from "./plain-questions.ts"
 
 const prompt = "> "
 
 /** Resolves to the exit code when the person leaves. */
 export async function openPlain(options: TuiOptions): Promise<number> {
+  try {
+    // Nothing listens yet: until then a signal ends the program as usual, and a line waits in the terminal.
+    return await run(options, await options.connect())
+  } catch (error) {
+    process.stdout.write(`${safe(errorText(error))}\n`)
+    return 1
+  }
+}
+
+async function run(options: TuiOptions, connection: Connection): Promise<number> {
+  const { client } = connection
   const { promise: ended, resolve: end } = Promise.withResolvers<number>()
   const leaving = new AbortController()
   const transcript = createTranscript(view, flush)
   let isPrompted = false
-  let isStarting = true
   let isLost = false
-  // Nothing listens yet: until then a signal ends the program as usual, and a line waits in the terminal.
-  const connection = await options.connect()
-  const { client } = connection
+  /** Starting, and each line until it is dealt with. */
+  let works = 0
   const talk = createConversation({
     client,
     settings: options.settings,
@@ -36,18 +50,42 @@ export async function openPlain(options: TuiOptions): Promise<number> {
     changed: () => {},
     returned: (text) => print([`Not sent: ${safeLine(text)}`]),
   })
-  const questions = createPlainQuestions({ client, print, view, done: showPrompt })
-  const input = createInterface({ input: process.stdin, terminal: false })
-  input.on("line", (line) => void take(line).catch(report))
-  input.on("close", () => end(0))
-  const stopListening = onSignals((code) =>
-    code === 130 && talk.busySince ? void talk.stop().catch(report) : end(code),
-  )
+  const input = createLineInput({ line: (text) => void work(() => take(text.trim())), end: () => end(0) })
+  const questions = createAskedQueue({ done: showPrompt, report })
+  const asked = createPlainQuestions({ client, questions, say, print, view })
+  const ask = createPlainAsk({ questions, say, hide: input.hide })
+  const greeting = createGreeting({
+    client,
+    ask,
+    say,
+    print,
+    view,
+    talk,
+    diff: diffLines,
+    editor: { text: "" },
+  })
+  const context: Omit<Context, "edit"> = {
+    ...{ client, talk, ask, say, view, folder: options.folder, command: options.command },
+    signIn: greeting.signIn,
+    reviewTrust: greeting.reviewTrust,
+    theme: createTheme(options.themeFile, () => {}),
+    print: (lines) => print(withoutBars(lines)),
+    show,
+    leave: () => show(undefined),
+    quit: async () => end(0),
+  }
+  const stopListening = onSignals((code) => {
+    const isStop = code === 130
+    // The terminal has written ^C.
+    if (isStop) process.stdout.write("\n")
+    isPrompted &&= !isStop
+    if (isStop && questions.close()) return
+    if (isStop && talk.busySince) void talk.stop().catch(report)
+    else end(code)
+  })
   try {
     void follow().catch(fail)
-    await resume().catch(fail)
-    isStarting = false
-    showPrompt()
+    void work(() => start().catch(fail))
     return await ended
   } finally {
     leaving.abort()
@@ -72,9 +110,14 @@ export async function openPlain(options: TuiOptions): Promise<number> {
     isPrompted = false
   }
 
+  function say(text: string): void {
+    const rows = safe(text).split("\n")
+    print(rows.flatMap((row) => wrapTo(row, view().columns)))
+  }
+
   /** The agent waits for a prompt. */
   function showPrompt(): void {
-    if (isStarting || isPrompted || talk.busySince !== undefined) return
+    if (works > 0 || isPrompted || talk.busySince !== undefined) return
     if (questions.isAsking() || leaving.signal.aborted) return
     flush()
     process.stdout.write(prompt)
@@ -85,36 +128,47 @@ export async function openPlain(options: TuiOptions): Promise<number> {
     print(transcript.take())
   }
 
-  async function take(line: string): Promise<void> {
-    isPrompted = false
-    const text = line.trim()
-    if (await questions.answer(text)) return
-    if (text === "/quit" || text === "/exit") return end(0)
-    if (text.startsWith("!")) await talk.runShell(text.slice(1).trim())
-    else if (await isOtherCommand(text))
-      print([`Plain mode has /quit and /exit. The other commands need the full terminal.`])
-    else if (text) await talk.send(text)
+  async function work(task: () => Promise<void>): Promise<void> {
+    works++
+    await task().catch(report)
+    works--
     showPrompt()
   }
 
-  async function resume(): Promise<void> {
-    const { session, isContinued, text } = options
-    if (session !== undefined || isContinued) {
-      const { id } = await findSession(client, session)
-      talk.use(await client.getSession({ id }))
-      transcript.load(await client.listMessages({ id }))
-      flush()
-      await loadQuestions(client, id)
-      await applyGiven(client, talk, options)
-    } else if (!options.model)
-      await useRemembered({ client, useModel: (model) => talk.choose({ model }) }).catch(report)
-    const parts = await options.parts()
-    if (text || parts.length) await talk.send(text, parts)
+  async function take(text: string): Promise<void> {
+    isPrompted = false
+    if (await questions.answer(text)) return
+    if (text === "/exit") end(0)
+    else if (text.startsWith("!")) await talk.runShell(text.slice(1).trim())
+    else if (text && !(await runCommand(text))) await talk.send(text)
   }
 
-  async function loadQuestions(client: Client, id: string): Promise<void> {
-    for (const request of await client.listPermissions())
-      if (request.sessionId === id) questions.add({ kind: "permission", request })
+  async function runCommand(text: string): Promise<boolean> {
+    if (!text.startsWith("/")) return false
+    const { runCommand } = await import("#edge/tui/command/run-command.ts")
+    const edit = (next: string) => next !== text && say(`Begin your prompt with: ${next}`)
+    return runCommand({ ...context, edit }, text)
+  }
+
+  async function start(): Promise<void> {
+    const { session, isContinued, text } = options
+    await greeting.findModel(options).catch(report)
+    if (session !== undefined || isContinued) {
+      await show((await findSession(client, session)).id)
+      await applyGiven(client, talk, options)
+    }
+    const parts = await options.parts()
+    if (text || parts.length) await talk.send(text, parts)
+    await greeting.begin(options).catch(report)
+  }
+
+  /** Without an id: the next prompt begins a new session. */
+  async function show(id: string | undefined): Promise<void> {
+    if (id === undefined) talk.leave()
+    else talk.use(await client.getSession({ id }))
+    transcript.load(id === undefined ? [] : await client.listMessages({ id, last: String(maxLoaded) }))
+    flush()
+    if (id !== undefined) await asked.load(id)
   }
 
   async function follow(): Promise<void> {
@@ -131,13 +185,12 @@ export async function openPlain(options: TuiOptions): Promise<number> {
     const isOurs = talk.apply(event)
     if (isOurs) transcript.apply(event)
     flush()
-    questions.apply(event, isOurs)
+    asked.apply(event, isOurs)
     showPrompt()
   }
 
   function report(error: unknown): void {
-    const text = `Error: ${error instanceof Error ? error.message : String(error)}`
-    print(wrapTo(safe(text), view().columns))
+    say(errorText(error))
     showPrompt()
   }
 
@@ -148,9 +201,16 @@ export async function openPlain(options: TuiOptions): Promise<number> {
   }
 }
 
-async function isOtherCommand(text: string): Promise<boolean> {
-  if (!text.startsWith("/")) return false
-  return (await import("#edge/tui/command/run-command.ts")).isCommand(text)
+/** A screen reader would read each block of a bar. */
+function withoutBars(lines: readonly Line[]): Line[] {
+  return lines.flatMap((line) => {
+    const text = line.replace(/^[\u2580-\u259f#·]+ ?/, "")
+    return text || !line ? [text] : []
+  })
+}
+
+function errorText(error: unknown): string {
+  return `Error: ${error instanceof Error ? error.message : String(error)}`
 }
 
 /** Ctrl-C stops the turn; without one it ends the program. */

@@ -50,9 +50,7 @@ export function createList<T>({ title, items, preview, changed, done }: ListOpti
   }
 
   function search(): void {
-    const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean)
-    const textOf = ({ label, detail = "" }: Item<T>) => `${label} ${detail}`.toLowerCase()
-    found = items.filter((item) => words.every((word) => textOf(item).includes(word)))
+    found = findItems(items, filter.text)
     at = 0
     look()
   }
@@ -99,6 +97,13 @@ export function createList<T>({ title, items, preview, changed, done }: ListOpti
   }
 
   return Object.freeze({ view, handle })
+}
+
+/** The items that have all words of the text. */
+export function findItems<T>(items: readonly Item<T>[], text: string): Item<T>[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const textOf = ({ label, detail = "" }: Item<T>) => `${label} ${detail}`.toLowerCase()
+  return items.filter((item) => words.every((word) => textOf(item).includes(word)))
 }
 
 function lineOf<T>(item: Item<T>, isChosen: boolean, wide: number, { columns, paint }: View): Line {

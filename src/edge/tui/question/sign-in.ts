@@ -32,8 +32,10 @@ export async function signIn(options: Options, provider?: string): Promise<void>
   const { client, say, useModel } = options
   const model = provider ? await pasteKey(options, provider) : await chooseWay(options)
   await client.saveFirstChoice(model ? { model } : {})
-  if (model) await useModel(model)
-  else say(`No model was chosen. ${offline} answers offline, with fixed rules; /login asks again.`)
+  if (model) {
+    await useModel(model)
+    say(`${model} answers.`)
+  } else say(`No model was chosen. ${offline} answers offline, with fixed rules; /login asks again.`)
 }
 
 async function chooseWay(options: Options): Promise<string | undefined> {

@@ -1,12 +1,10 @@
 // `vitamin run` as a person starts it on a machine without any key.
 import assert from "node:assert/strict"
-import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { test } from "node:test"
 import { serving, vitamin } from "../../../fixture/cli.ts"
 import { fakeLlm, text } from "../../../fixture/fake-llm.ts"
+import { ollama } from "../../../fixture/ollama.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
 import { fillTeaShop, snapshot } from "./tea-shop.ts"
 
@@ -188,28 +186,5 @@ async function eventually<T>(attempt: () => Promise<T>, isSo: (result: T) => boo
   for (const start = performance.now(); ; ) {
     const result = await attempt()
     if (isSo(result) || performance.now() - start > 120_000) return result
-  }
-}
-
-/** Ollama's list of models, and a model behind it. */
-async function ollama(target: string, name: string) {
-  const server = createServer(async (request, response) => {
-    if (request.url === "/api/tags")
-      return void response
-        .setHeader("content-type", "application/json")
-        .end(JSON.stringify({ models: [{ name }] }))
-    const body = Buffer.concat(await request.toArray())
-    const answer = await fetch(`${target}${request.url}`, { method: "POST", body })
-    response.setHeader("content-type", answer.headers.get("content-type")!).end(await answer.text())
-  })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, "close")
-    },
   }
 }
