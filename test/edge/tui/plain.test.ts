@@ -30,11 +30,13 @@ test("--plain answers prompts and asks with numbered lines, without any escape s
   })
   await terminal.sees(/^> ?$/m)
   terminal.type(`go${enter}`)
-  await terminal.sees(/Question: may edit do this\?.*- hello.*\+ goodbye.*^1\. Yes\..*Type a number/ms)
+  await terminal.sees(/Question:\nEdit a\.txt\?\n.*- hello.*\+ goodbye.*^1\. Yes\..*Type a number/ms)
   terminal.type(`1${enter}`)
-  await terminal.sees(/Question: may bash do this\?\nbash\.execute: touch made\n1\. Yes\./)
+  await terminal.sees(
+    /Question:\nRun this command\?\n +touch made\n1\. Yes\.\n2\. Always: exactly the command touch made \(bash\.execute:touch made\)/,
+  )
   terminal.type(`not that one${enter}`)
-  await terminal.sees(/bash\.execute: touch second/)
+  await terminal.sees(/Run this command\?\n +touch second/)
   terminal.type(`1${enter}`)
   await terminal.sees(/It is done .*now\.\n+> ?$/m)
   assert.match(JSON.stringify(llm.requests[2]!.body), /the person rejected it and says: not that one/)

@@ -8,8 +8,6 @@ type Options = {
   end(): void
 }
 
-export type LineInput = ReturnType<typeof createLineInput>
-
 export function createLineInput({ line, end }: Options) {
   const { stdin } = process
   const decoder = new StringDecoder("utf8")

@@ -2,7 +2,9 @@
 // instead, and for a form the value of the field.
 import { type FormContent, problemWith, readTyped } from "#client/check-form.ts"
 import type { Client, ElicitationRequest, PermissionRequest, StreamEvent } from "#client/client.ts"
+import { ruleWords } from "#client/permission-words.ts"
 import { labelOf } from "#edge/tui/question/form-field.ts"
+import { headLines } from "#edge/tui/question/permission-head.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safeLine } from "#edge/tui/screen/safe.ts"
 import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
@@ -33,8 +35,10 @@ export function createPlainQuestions({ client, questions, say, print, view }: Op
     return false
   }
 
-  function permission({ id, tool, title, task, needs, preview }: PermissionRequest): Asked {
+  function permission(request: PermissionRequest): Asked {
+    const { id, needs, preview } = request
     const rules = needs.flatMap((need) => need.rules.map((rule) => `${rule.permission}:${rule.pattern}`))
+    const allowed = rules.map((rule) => `${ruleWords(rule)} (${rule})`)
     const reply = async (given: Omit<Parameters<Client["replyPermission"]>[0], "id">) => {
       const { notice } = await client.replyPermission({ id, ...given })
       if (notice) say(notice)
@@ -45,7 +49,7 @@ export function createPlainQuestions({ client, questions, say, print, view }: Op
       { text: "Yes.", do: () => reply({ reply: "once" }) },
       ...(canBeAlways
         ? [
-            { text: `Always: ${rules.join(", ")}`, do: () => reply({ reply: "always" }) },
+            { text: `Always: ${allowed.join(", ")}`, do: () => reply({ reply: "always" }) },
             { text: "In this session.", do: () => reply({ reply: "always", scope: "session" }) },
           ]
         : []),
@@ -54,12 +58,7 @@ export function createPlainQuestions({ client, questions, say, print, view }: Op
     return {
       id,
       show() {
-        say(needs.length ? `Question: may ${safeLine(tool)} do this?` : `Question: ${safeLine(title)}`)
-        if (task) say(`Task: ${safeLine(task)}`)
-        for (const { permission, target, parts = [] } of needs) {
-          say(`${permission}: ${target}`)
-          for (const { from, to, why } of parts) if (why) say(`Risky: ${target.slice(from, to)} (${why})`)
-        }
+        print(["Question:", ...headLines(request, 0, view())])
         if (preview) print(diffLines(preview, view()))
         show(choices)
         say("Type a number, or what to do instead.")
