@@ -6,7 +6,7 @@ import { createEditor, type Result } from "#edge/tui/editor/editor.ts"
 import type { Key } from "#edge/tui/input/key.ts"
 import { createKeyReader } from "#edge/tui/input/key-reader.ts"
 import { createKeymap } from "#edge/tui/input/keymap.ts"
-import { questions, readAnswer, reflows } from "#edge/tui/screen/detect.ts"
+import { hasLinks, questions, readAnswer, reflows } from "#edge/tui/screen/detect.ts"
 import { createScreen } from "#edge/tui/screen/screen.ts"
 import { openTerminal } from "#edge/tui/screen/terminal.ts"
 import { createTheme } from "#edge/tui/screen/theme.ts"
@@ -61,6 +61,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
     paint: theme.paint,
     expandKey: () => keymap.hintOf("app.expand"),
     reflows: reflows(),
+    hasLinks: hasLinks(),
     tail: (view) =>
       layOut(
         {

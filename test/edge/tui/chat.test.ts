@@ -33,7 +33,10 @@ test("vitamin opens the terminal, answers a prompt, and leaves the terminal as i
   await terminal.sees(/press ctrl\+c again/)
   terminal.type("\u0003")
   assert.equal(await terminal.exit, 0)
-  assert.match(terminal.all(), /^printed before\n▌ Where is the port\?\n\nIt is on port 3000\.\n/m)
+  assert.match(
+    terminal.all(),
+    /^printed before\n\n\/help lists the commands.*\n\n▌ Where is the port\?\n\nIt is on port 3000\.\n/m,
+  )
   assert.match(terminal.all(), /Go on with: vitamin --session sess_\w+/)
   assert.equal(read(tmp, "after"), read(tmp, "before"))
   for (const mode of ["2004", "1004"]) {
@@ -89,10 +92,10 @@ test("a question shows the change; one key allows it, words reach the model", as
   const edit = call("edit", { path: "a.txt", edits: [{ oldText: "hello", newText: "goodbye" }] })
   await using llm = await fakeLlm([edit, call("bash", { command: "touch other" }), text("Both asked.")])
   await using terminal = await openXterm(tmp, ["go"], { env: env(llm, "chat").variables })
-  await terminal.sees(/May edit do this\?.*1 - hello\n1 \+ goodbye\n\[y\]es/s)
+  await terminal.sees(/^Edit a\.txt\?\n1 - hello\n1 \+ goodbye\n\[y\]es/m)
   assert.equal(read(tmp, "a.txt"), "hello\n")
   terminal.type("y")
-  await terminal.sees(/May bash do this\?/)
+  await terminal.sees(/^Run this command\?$/m)
   assert.equal(read(tmp, "a.txt"), "goodbye\n")
   // Right after an answer, keys do not count.
   await pause(1_000)
@@ -271,7 +274,7 @@ test("a session that accepts edits says so when it is opened again; Shift-Tab to
   terminal.type("\u001b[Z")
   await terminal.sees(isReady)
   terminal.type(`again${enter}`)
-  await terminal.sees(/May edit do this\?/)
+  await terminal.sees(/^Edit a\.txt\?$/m)
 })
 
 test("a prompt that failed for an unknown agent works after /agent", async () => {
@@ -286,4 +289,25 @@ test("a prompt that failed for an unknown agent works after /agent", async () =>
   await terminal.sees(/ · build · /)
   terminal.type(`hello again${enter}`)
   await terminal.sees("Here.")
+})
+
+test("on 20 columns the status line says what happens, in one row", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("Done.", { deltas: 8, delay: 300 })])
+  await using terminal = await openXterm(tmp, ["--yes", "go"], {
+    env: env(llm, "chat").variables,
+    columns: 20,
+    rows: 12,
+  })
+  await terminal.sees(/^> *\n. working \d+ s$/m)
+  await terminal.sees(/Done\./)
+  await terminal.sees(/^> *\nyes to all$/m)
+  for (const [columns, expected] of [
+    [40, /^> *\nyes to all · openai\/fake-model$/m],
+    [70, /^> *\nyes to all · openai\/fake-model · [^·]*\((?:main|master)\)$/m],
+    [110, /^> *\nyes to all · openai\/fake-model · \d+% of context · build · [^·]*\((?:main|master)\)$/m],
+  ] as const) {
+    terminal.resize({ columns })
+    await terminal.sees(expected)
+  }
 })

@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { openXterm } from "../../fixture/xterm.ts"
 
 const isReady = /^ask( · .*)?$/m
@@ -57,4 +58,16 @@ test("hints name the keys that are configured", async () => {
   await terminal.sees(/Done\..*^yes to all/ms)
   terminal.type("\u001b[17~")
   await terminal.sees("press f6 again to quit")
+})
+
+test("the keyboard protocol is switched on with the flags that the keys are read by", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([])
+  await using terminal = await openXterm(tmp, [], { env: env(llm, "chat").variables })
+  await terminal.sees(isReady)
+  terminal.type("\u001b[?0u")
+  await until(() => terminal.bytes().includes("\u001b[>5u"), "the protocol is on")
+  // Ctrl-C of a Cyrillic keyboard.
+  terminal.type("\u001b[1089::99;5u")
+  await terminal.sees("press ctrl+c again to quit")
 })

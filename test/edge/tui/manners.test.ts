@@ -149,6 +149,7 @@ for (const [name, variables, answer, expected] of [
   ["16 colours", { COLORTERM: "", TERM: "xterm-color" }, "", "1;34m"],
   ["tmux", { COLORTERM: "", TERM: "tmux-256color" }, "", "38;5;"],
   ["screen", { COLORTERM: "", TERM: "screen", STY: "1.pts" }, "", "1;34m"],
+  ["the Linux console", { TERM: "linux", COLORTERM: "truecolor", TMUX: "/nowhere,1,0" }, "", "1;34m"],
   ["ssh, with no answer", { SSH_TTY: "/dev/pts/1", SSH_CONNECTION: "a b" }, "", "38;2;"],
   ["NO_COLOR", { NO_COLOR: "1" }, "", "[1mTitle"],
 ] as const)
@@ -167,3 +168,19 @@ for (const [name, variables, answer, expected] of [
     assert.ok(title.includes(expected), JSON.stringify(title))
     if (name === "NO_COLOR") assert.doesNotMatch(terminal.bytes(), /\u001b\[[\d;]*3[0-8]/)
   })
+
+test("the Linux console gets characters that its fonts have", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const script = [
+    call("bash", { command: "seq 30" }),
+    call("todo", { todos: [{ text: "look", status: "done" }] }),
+    text("- “a” → b\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\nDone."),
+  ]
+  await using llm = await fakeLlm(script)
+  await using terminal = await openXterm(tmp, ["--yes", "go"], {
+    env: { ...env(llm, "chat").variables, TERM: "linux", TMUX: "/nowhere,1,0" },
+  })
+  await terminal.sees(/\| go\n\n\+ Run seq 30\n.*~ 25 more lines.*x \| y\n--\+--\n.*Done\.\n\nx look\n/s)
+  // ASCII, and the Latin letters and signs of ISO 8859-1.
+  assert.doesNotMatch(terminal.bytes(), /[^\u0000-\u00ff]/)
+})

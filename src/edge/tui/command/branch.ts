@@ -7,6 +7,14 @@ export const branchCommand: Command = {
   name: "branch",
   about: "switch to a branch of the session, or begin one",
   argument: "[name]",
+  async values({ client, session }) {
+    const branches = session === undefined ? [] : await client.listBranches({ id: session })
+    return branches.map(({ name, count }) => ({
+      value: name,
+      about: countOf(count, "message"),
+      isFree: true,
+    }))
+  },
   async run(context, rest) {
     const { client, show, say } = context
     const { id } = sessionOf(context)

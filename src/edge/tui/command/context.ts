@@ -1,5 +1,6 @@
 // What commands work with. The terminal gives it to them, so that they need to know no part of it.
 import type { Client, Session } from "#client/client.ts"
+import type { Choice } from "#edge/tui/editor/completion.ts"
 import type { Keymap } from "#edge/tui/input/keymap.ts"
 import type { Ask } from "#edge/tui/question/ask.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
@@ -50,11 +51,15 @@ export type Context = Readonly<{
   quit(): Promise<void>
 }>
 
+export type ValueContext = Readonly<{ client: Client; session: string | undefined }>
+
 export type Command = Readonly<{
   name: string
   about: string
   /** What may follow the name, such as `[name]`. */
   argument?: string
+  /** What completes it. `query`: as far as it is typed. */
+  values?(context: ValueContext, query: string): Promise<readonly Choice[]> | readonly Choice[]
   /** `rest` is what follows the name, without blanks around it. */
   run(context: Context, rest: string): Promise<void> | void
 }>

@@ -27,19 +27,28 @@ export const permissionsCommand: Command = {
 export const mcpCommand: Command = {
   name: "mcp",
   about: "list the MCP servers, connect and disconnect them",
-  async run(context) {
+  argument: "[server]",
+  async values({ client }) {
+    const servers = await client.listMcpServers()
+    return servers.map((server) => ({ value: server.id, about: stateOf(server) }))
+  },
+  async run(context, rest) {
     const { client, say } = context
     for (;;) {
       const servers = await client.listMcpServers()
       if (!servers.length) return say("no MCP server is configured")
       const items = servers.map((server) => ({ value: server, label: server.id, detail: stateOf(server) }))
-      const chosen = await context.ask.choose({ title: "MCP servers, enter connects or disconnects", items })
+      const chosen = rest
+        ? servers.find(({ id }) => id === rest)
+        : await context.ask.choose({ title: "MCP servers, enter connects or disconnects", items })
+      if (!chosen && rest) throw new Error(`There is no MCP server "${rest}".`)
       if (!chosen) return
       const { id, state } = chosen
       say(state === "connected" ? `disconnecting ${id}` : `connecting ${id}`)
       if (state === "connected") await client.disconnectMcpServer({ id })
       else await client.connectMcpServer({ id })
       say(state === "connected" ? `${id} is disconnected` : `${id} is connected`)
+      if (rest) return
     }
   },
 }
@@ -47,7 +56,11 @@ export const mcpCommand: Command = {
 export const skillsCommand: Command = {
   name: "skills",
   about: "list the skills and use one",
-  async run(context) {
+  argument: "[name]",
+  async values({ client }) {
+    return (await client.listSkills()).map(({ name, description }) => ({ value: name, about: description }))
+  },
+  async run(context, rest) {
     const { client, edit, say } = context
     const skills = await client.listSkills()
     if (!skills.length) return say("there is no skill here")
@@ -56,7 +69,9 @@ export const skillsCommand: Command = {
       label: name,
       detail: isOwn ? description : `${description} (of the project)`,
     }))
-    const name = await context.ask.choose({ title: "Skills", items })
+    const isKnown = skills.some(({ name }) => name === rest)
+    if (rest && !isKnown) throw new Error(`There is no skill "${rest}".`)
+    const name = rest || (await context.ask.choose({ title: "Skills", items }))
     if (name !== undefined) edit(`/${name} `)
   },
 }

@@ -8,6 +8,8 @@ import { timeAgo } from "./words.ts"
 /** Texts of a preview, and the messages that they are looked for in. */
 const maxPreview = 4
 const maxRead = "40"
+/** Characters of an id that tell sessions apart. */
+const shortId = 13
 
 export const newCommand: Command = {
   name: "new",
@@ -21,10 +23,21 @@ export const newCommand: Command = {
 export const sessionsCommand: Command = {
   name: "sessions",
   about: "find an earlier session and open it",
-  async run(context) {
+  argument: "[id]",
+  async values({ client }) {
+    const sessions = await client.listSessions()
+    return sessions.map(({ id, title }) => ({ value: id.slice(0, shortId), about: title }))
+  },
+  async run(context, rest) {
     const { client, talk, show, say } = context
     const sessions = await client.listSessions()
     if (!sessions.length) return say("there is no session here yet")
+    const named = rest ? sessions.filter(({ id }) => id.startsWith(rest)) : []
+    if (rest && named.length !== 1)
+      throw new Error(
+        named.length ? `"${rest}" fits ${named.length} sessions.` : `There is no session "${rest}".`,
+      )
+    if (named[0]) return show(named[0].id)
     const items = sessions.map(({ id, title, time, status }) => ({
       value: id,
       label: title,

@@ -7,6 +7,13 @@ export const modelCommand: Command = {
   name: "model",
   about: "choose the model",
   argument: "[provider/model]",
+  async values({ client }) {
+    const models = await client.listUsableModels()
+    return models.map(({ provider, id, name }) => ({
+      value: `${provider}/${id}`,
+      ...(name === id ? {} : { about: name }),
+    }))
+  },
   async run(context, rest) {
     const { client, talk, say } = context
     const current = talk.session?.model ?? talk.session?.fallbackModel ?? talk.model
@@ -39,6 +46,10 @@ export const agentCommand: Command = {
   name: "agent",
   about: "choose the agent",
   argument: "[name]",
+  async values({ client }) {
+    const agents = (await client.listAgents()).filter(({ mode }) => mode === "primary")
+    return agents.map(({ id, metadata }) => ({ value: id, about: metadata.description }))
+  },
   async run(context, rest) {
     const { client, talk, say } = context
     const agent = rest || (await ask())
@@ -66,6 +77,7 @@ export const modeCommand: Command = {
   name: "mode",
   about: "choose the approval preset: ask, accept edits, plan",
   argument: "[preset]",
+  values: () => presets.map((value) => ({ value })),
   async run(context, rest) {
     const { talk } = context
     const preset = rest ? named(presets, rest) : await pick(context, "Mode", presets, talk.preset)
@@ -77,6 +89,7 @@ export const themeCommand: Command = {
   name: "theme",
   about: "choose the colours: auto, dark, light",
   argument: "[theme]",
+  values: () => themeChoices.map((value) => ({ value })),
   async run(context, rest) {
     const { theme, say } = context
     const choice = rest ? named(themeChoices, rest) : await pick(context, "Theme", themeChoices, theme.choice)

@@ -1,10 +1,11 @@
-// The list of files or commands that fit what is being typed. Answers come late: an answer to an earlier question is dropped,
+// The list of files, commands or arguments of a command that fit what is being typed. Answers come late: an answer to an earlier question is dropped,
 // and meanwhile the list keeps what still fits.
 import { between, type Document, documentOf, insert, type Place, remove, textOf } from "./document.ts"
 
-export type Kind = "file" | "command"
-/** A folder's value ends with `/`. */
-export type Choice = Readonly<{ value: string; about?: string }>
+/** `/model`: an argument of that command. */
+export type Kind = "file" | "command" | `/${string}`
+/** A folder's value ends with `/`. `isFree`: other values are right too, so Enter sends what was typed. */
+export type Choice = Readonly<{ value: string; about?: string; isFree?: true }>
 export type Complete = (kind: Kind, query: string, signal: AbortSignal) => Promise<readonly Choice[]>
 
 /** What is being completed: from its sign to the caret. */
@@ -13,6 +14,7 @@ type Token = { kind: Kind; start: Place; query: string; isQuoted: boolean }
 /** As the engine finds references to files (`@path`, `@"a path"`). */
 const fileToken = /(?<![\w.+\-/\\@:=])@(?:"([^"\n]*)|([^\s"`<>|*?]*))$/
 const commandToken = /^\/(\S*)$/
+const argumentToken = /^\/([^\s/]+) +(.*)$/
 /** Longer than the paths that people complete. */
 const maxToken = 1_000
 const needsQuotes = /[\s`<>|*?]/
@@ -78,7 +80,7 @@ export function createCompletion({ complete, onChange }: { complete: Complete; o
     const hasQuote = quote !== "" && following === '"'
     const end = hasQuote ? { line, at: at + 1 } : document.caret
     const blank = isFolder || (hasQuote ? second : following) === " " ? "" : " "
-    const sign = kind === "file" ? "@" : "/"
+    const sign = kind === "file" ? "@" : kind === "command" ? "/" : ""
     const text = `${sign}${quote}${value}${isFolder ? "" : quote}${blank}`
     hide()
     return insert(remove(document, start, end), documentOf(text).lines)
@@ -87,7 +89,9 @@ export function createCompletion({ complete, onChange }: { complete: Complete; o
   /** Whether what was typed is a choice, and the person has selected no other: Enter sends then. */
   function isTyped(): boolean {
     const isIt = ({ value }: Choice) => value === token?.query
-    return selected > 0 ? isIt(choices[selected]!) : choices.some(isIt)
+    if (selected > 0) return isIt(choices[selected]!)
+    const isAlone = token?.kind.startsWith("/") && token.query === ""
+    return isAlone || choices[0]?.isFree === true || choices.some(isIt)
   }
 
   function ask(next: Token): void {
@@ -137,14 +141,21 @@ function tokenAt(document: Document): Token | undefined {
   const [command, name] = (line === 0 && start.at === 0 && commandToken.exec(text)) || []
   if (command !== undefined) return { kind: "command", start, query: name!, isQuoted: false }
   const [file, quoted, bare] = fileToken.exec(text) ?? []
-  if (file === undefined) return undefined
+  if (file === undefined) return line === 0 && start.at === 0 ? argumentAt(text) : undefined
   const units = documentOf(file).caret.at
   const query = quoted ?? bare ?? ""
   return { kind: "file", start: { line, at: at - units }, query, isQuoted: quoted !== undefined }
 }
 
+function argumentAt(text: string): Token | undefined {
+  const [whole, name, query] = argumentToken.exec(text) ?? []
+  if (whole === undefined) return undefined
+  const at = documentOf(whole.slice(0, whole.length - query!.length)).caret.at
+  return { kind: `/${name}`, start: { line: 0, at }, query: query!, isQuoted: false }
+}
+
 /** The letters of the query, in their order. */
-function fits(value: string, query: string): boolean {
+export function fits(value: string, query: string): boolean {
   let at = 0
   const text = value.toLowerCase()
   for (const letter of query.toLowerCase()) {

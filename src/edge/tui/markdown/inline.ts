@@ -3,10 +3,19 @@
 import type { Role } from "#edge/tui/screen/line.ts"
 import { createEmphasis, type Emphasis } from "./emphasis.ts"
 
-/** A piece of text with the roles it is painted with. */
-export type Span = { text: string; roles: readonly Role[] }
+/** A piece of text with the roles it is painted with. `href`: where it leads. `isAddress`: it repeats the address of the link
+ * before it. */
+export type Span = { text: string; roles: readonly Role[]; href?: string; isAddress?: true }
 /** A piece while the text is read; marks that turn out to be text stay in it. */
-export type Piece = { text: string; isText?: true; roles?: Role[]; begins?: Role[]; ends?: Role[] }
+export type Piece = {
+  text: string
+  isText?: true
+  roles?: Role[]
+  begins?: Role[]
+  ends?: Role[]
+  href?: string
+  isAddress?: true
+}
 type Bracket = { at: number; isImage: boolean; marks: number }
 type Scan = { text: string; pieces: Piece[]; brackets: Bracket[]; emphasis: Emphasis; code: CodeEnds }
 type CodeEnds = (mark: number, from: number) => number
@@ -15,6 +24,7 @@ const token =
   /\\[!-/:-@[-`{-~]|`+|\*+|_+|~+|!?\[|\]|<(?:https?:\/\/|mailto:)[^<>\s]*>|&(?:lt|gt|amp|quot|apos|nbsp|#39);|(?<![\p{L}\p{N}_/])https?:\/\/[^\s<>[\]`|]+|(?:[^\\`*_~![\]<&h]|h(?!ttps?:))+|./gsuy
 const destination =
   /\(\s*(?:<([^<>\n]{0,2000})>|([^\s()]{0,2000}(?:\([^\s()]{0,200}\)[^\s()]{0,200}){0,9}))(?:\s+(?:"[^"]{0,500}"|'[^']{0,500}'))?\s*\)/y
+const looksLikeAddress = /:\/\/|^www\.|[\p{L}\p{N}]\.[\p{L}]{2,}(?:[/:?#\s]|$)/iu
 const plain: readonly Role[] = []
 const entities = new Map([
   ["&lt;", "<"],
@@ -65,7 +75,7 @@ function takeToken(scan: Scan, found: string, at: number): number {
       return closeBracket(scan, end)
     case "<":
       if (found.length < 2) break
-      pieces.push({ text: found.slice(1, -1), roles: ["link"] })
+      pieces.push({ text: found.slice(1, -1), roles: ["link"], href: found.slice(1, -1) })
       return end
     case "&":
       add(scan, entities.get(found) ?? found)
@@ -115,7 +125,7 @@ function takeAddress({ pieces }: Scan, found: string, at: number): number {
   let address = found.replace(/[.,;:!?'"*_~]+$/, "")
   while (address.endsWith(")") && count(address, ")") > count(address, "("))
     address = address.slice(0, -1).replace(/[.,;:!?'"*_~]+$/, "")
-  pieces.push({ text: address, roles: ["link"] })
+  pieces.push({ text: address, roles: ["link"], href: address })
   return at + address.length
 }
 
@@ -139,9 +149,15 @@ function closeBracket(scan: Scan, end: number): number {
     .slice(open.at + 1)
     .map((piece) => piece.text)
     .join("")
-  pieces[open.at] = { text: open.isImage ? "image: " : "", begins: ["link"] }
+  pieces[open.at] = { text: open.isImage ? "image: " : "", begins: ["link"], href: address }
   pieces.push({ text: "", ends: ["link"] })
-  if (address !== "" && !isSame(label, address)) pieces.push({ text: ` (${address})`, roles: ["dim"] })
+  if (address !== "" && !isSame(label, address))
+    pieces.push({
+      text: ` (${address})`,
+      roles: ["dim"],
+      // A text that looks like an address must not hide another one.
+      ...(looksLikeAddress.test(label) ? {} : { isAddress: true as const }),
+    })
   // A link holds no other link.
   if (!open.isImage) brackets.length = 0
   return end + found[0].length
@@ -157,15 +173,19 @@ function spansOf(pieces: readonly Piece[]): Span[] {
   const depth = new Map<Role, number>()
   const spans: Span[] = []
   let around = plain
-  for (const { text, roles: own, begins, ends } of pieces) {
+  let inside: string | undefined
+  for (const { text, roles: own, begins, ends, href, isAddress } of pieces) {
     if (ends?.length) around = rolesAfter(depth, ends, -1)
+    if (ends?.includes("link")) inside = undefined
     if (text !== "") {
       const roles = own ? [...new Set([...around, ...own])].sort() : around
+      const to = begins ? undefined : (href ?? inside)
       const last = spans.at(-1)
-      if (last?.roles === roles) last.text += text
-      else spans.push({ text, roles })
+      if (last?.roles === roles && last.href === to) last.text += text
+      else spans.push({ text, roles, ...(to ? { href: to } : {}), ...(isAddress ? { isAddress } : {}) })
     }
     if (begins?.length) around = rolesAfter(depth, begins, 1)
+    if (begins?.includes("link")) inside = href
   }
   return spans
 }

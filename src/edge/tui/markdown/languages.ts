@@ -33,6 +33,7 @@ const loaders: [names: string, load: () => Promise<Parser>][] = [
   ["scala", async () => (await clike()).scala],
   ["dart", async () => (await clike()).dart],
   ["objectivec objective-c objc", async () => (await clike()).objectiveC],
+  ["php php8 phtml", async () => (await import("./php.ts")).php],
   ["ruby rb", async () => (await import("@codemirror/legacy-modes/mode/ruby")).ruby],
   ["css", async () => (await css()).css],
   ["scss", async () => (await css()).sCSS],

@@ -74,7 +74,7 @@ function codeLine(text: string, highlighter: Highlighter | undefined, { paint }:
 }
 
 function textLines({ leaf, isOpen }: { leaf: Paragraph; isOpen?: boolean }, view: View): Line[] {
-  const [first = "", ...more] = paintText(leaf.text, view.paint, leaf.role)
+  const [first = "", ...more] = paintText(leaf.text, view, leaf.role)
   const lines = [`${leaf.carry ?? ""}${first}`, ...more].flatMap((line) => wrapTo(line, view.columns))
   if (isOpen) leaf.carry = lines.pop() ?? ""
   return lines

@@ -12,8 +12,8 @@ const narrowest = 6
 export function showTable(table: Table, view: View): Line[] {
   const { paint } = view
   const count = table.head.length
-  const head = table.head.map((cell) => paintText(cell, paint, "strong").join(" "))
-  const rows = table.rows.map((row) => table.head.map((_, i) => paintText(row[i] ?? "", paint).join(" ")))
+  const head = table.head.map((cell) => paintText(cell, view, "strong").join(" "))
+  const rows = table.rows.map((row) => table.head.map((_, i) => paintText(row[i] ?? "", view).join(" ")))
   const isFirst = table.widths === undefined
   table.widths ??= fit([head, ...rows], view.columns - (count - 1) * between.length)
   const { widths } = table

@@ -1,8 +1,11 @@
 // What the terminal can do, as far as its environment and its answers tell.
+import { isConsole } from "./console.ts"
 import type { Depth, Scheme } from "./style.ts"
 
 export function colorDepth(): Depth {
   if (process.env.NO_COLOR) return 1
+  // TMUX and COLORTERM may come from another terminal.
+  if (isConsole()) return 4
   const depth = process.stdout.getColorDepth() as Depth
   // Node knows the name of xterm only, not those of tmux and screen.
   return depth === 4 && /-256color$/.test(process.env.TERM ?? "") ? 8 : depth
@@ -33,6 +36,16 @@ export function schemeOfEnvironment(): Scheme {
 export function reflows(): boolean {
   const { TERM = "", XTERM_VERSION, STY } = process.env
   return !XTERM_VERSION && !STY && !/^(linux|rxvt|screen$|dumb)/.test(TERM)
+}
+
+/** Whether the terminal is known to show hyperlinks (OSC 8). tmux and screen may run in one that does not. */
+export function hasLinks(): boolean {
+  const { TERM = "", TERM_PROGRAM = "", TMUX, STY, VTE_VERSION, KITTY_WINDOW_ID, WT_SESSION } = process.env
+  if (TMUX || STY || /^(linux|dumb|screen|tmux)/.test(TERM)) return false
+  if (KITTY_WINDOW_ID || WT_SESSION || Number(VTE_VERSION) >= 5000) return true
+  return (
+    /^(iTerm\.app|WezTerm|ghostty|vscode)$/.test(TERM_PROGRAM) || /kitty|ghostty|alacritty|foot/.test(TERM)
+  )
 }
 
 /** Whether the window has a title. */

@@ -1,6 +1,6 @@
 // The types that everything which draws shares.
 
-/** Text and SGR sequences, without control characters. It is narrower than the terminal, unless it is a line of code: a
+/** Text, SGR sequences and hyperlinks (OSC 8), without other control characters. It is narrower than the terminal, unless it is a line of code: a
  * long one is broken by the terminal, so that a copy of it is one line. */
 export type Line = string
 
@@ -38,6 +38,8 @@ export type View = Readonly<{
   columns: number
   rows: number
   paint: Paint
+  /** Whether the terminal shows hyperlinks. */
+  hasLinks?: boolean
   /** The key that shows folded output in full, for hints. */
   expandKey?: string | undefined
 }>

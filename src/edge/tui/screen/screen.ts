@@ -27,6 +27,7 @@ export type ScreenOptions = {
   terminal: Pick<Terminal, "size" | "write">
   paint(): Paint
   expandKey?(): string | undefined
+  hasLinks?: boolean
   tail(view: View): Tail
   /** False if the terminal cuts lines at a resize, instead of wrapping them anew. */
   reflows: boolean
@@ -42,7 +43,8 @@ const eraseBelow = "\u001b[J"
 /** From the start of a line. tmux moves the screen into its history if it is erased from its first cell on. */
 const eraseAll = `${eraseLine}\u001b[C${eraseBelow}\r`
 
-export function createScreen({ terminal, paint, expandKey, tail, reflows }: ScreenOptions): Screen {
+export function createScreen(options: ScreenOptions): Screen {
+  const { terminal, paint, expandKey, hasLinks = false, tail, reflows } = options
   /** The tail as the terminal shows it, and the cursor in it. */
   let drawn: Line[] = []
   let [row, column] = [0, 0]
@@ -56,7 +58,7 @@ export function createScreen({ terminal, paint, expandKey, tail, reflows }: Scre
 
   function view(): View {
     const { columns, rows } = terminal.size()
-    return { columns: Math.max(1, columns - 1), rows, paint: paint(), expandKey: expandKey?.() }
+    return { columns: Math.max(1, columns - 1), rows, paint: paint(), hasLinks, expandKey: expandKey?.() }
   }
 
   function refresh(): void {

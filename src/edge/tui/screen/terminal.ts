@@ -1,6 +1,7 @@
 // The terminal that the program runs in: raw mode, the modes that are switched on and always off again, its size, and the
 // answers to what is asked of it. Nothing captures the mouse, clears the screen or leaves the main one.
 import { writeSync } from "node:fs"
+import { forConsole, isConsole } from "./console.ts"
 import { hasTitle } from "./detect.ts"
 
 export type Terminal = Readonly<{
@@ -31,7 +32,8 @@ type Handle = { getWindowSize?(size: [number, number]): number }
 /** Bracketed paste and focus reports. */
 const on = "\u001b[?2004h\u001b[?1004h"
 const off = "\u001b[?2004l\u001b[?1004l"
-const keysOn = "\u001b[>1u"
+/** Keys that would be ambiguous (1), with their place on a Latin keyboard (4): what the key reader understands. */
+const keysOn = "\u001b[>5u"
 const keysOff = "\u001b[<u"
 const pushTitle = "\u001b[22;0t"
 const popTitle = "\u001b[23;0t"
@@ -108,7 +110,7 @@ export function openTerminal(handlers: Handlers): Terminal {
   process.on("exit", leave)
   return Object.freeze({
     size,
-    write: (text: string) => void stdout.write(text),
+    write: (text: string) => void stdout.write(isConsole() ? forConsole(text) : text),
     suspend() {
       leave()
       resumeUnlessStopped()

@@ -1,4 +1,5 @@
-// How many cells text takes in a terminal; cutting and wrapping by cells. SGR sequences take none.
+// How many cells text takes in a terminal; cutting and wrapping by cells. SGR sequences and hyperlinks
+// (OSC 8) take none.
 import { eastAsianWidth } from "get-east-asian-width"
 import type { Line } from "./line.ts"
 
@@ -6,8 +7,13 @@ const isPlain = /^[\x20-\x7e]*$/
 /** Characters that join with their neighbours: combining marks, joiners, variation selectors, flags, skin tones. */
 const isJoining = /\p{M}|\u200d|\ufe0f|[\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]/u
 const isZero = /^[\p{M}\p{Cf}\u200b]$/u
-const pieces = /\u001b\[[\d;:]*m|[^\u001b]+|\u001b/g
-const sequence = /\u001b\[[\d;:]*m/g
+/** Vowels of Thai and Lao that join with the letter before them, and take a cell of their own. */
+const ownCell = /(?<=.)[\u0e33\u0eb3]/gu
+const pieces = /\u001b\[[\d;:]*m|\u001b\]8;;[\x21-\x7e]*\u001b\\|[^\u001b]+|\u001b/g
+const sequence = /\u001b\[[\d;:]*m|\u001b\]8;;[\x21-\x7e]*\u001b\\/g
+const linkStart = "\u001b]8;;"
+const linkEnd = "\u001b]8;;\u001b\\"
+const maxAddress = 2_000
 const esc = "\u001b"
 const reset = "\u001b[0m"
 let segmenter: Intl.Segmenter | undefined
@@ -36,7 +42,7 @@ function clusterWidth(cluster: string): number {
   if (cluster.length > 2 && /[\ufe0f\u200d]|[\u{1f1e6}-\u{1f1ff}]{2}/u.test(cluster)) return 2
   if (cluster.includes("\ufe0f")) return 2
   if (isZero.test(String.fromCodePoint(first))) return 0
-  return eastAsianWidth(first)
+  return eastAsianWidth(first) + (cluster.length > 1 ? (cluster.match(ownCell)?.length ?? 0) : 0)
 }
 
 /** Cut to a width; cut text ends with `…`. */
@@ -73,7 +79,7 @@ export function wrapTo(text: string, columns: number, hang = 0): Line[] {
   let width = 0
   let start = 0
   /** Where the line may be broken: behind the last blank or wide character. */
-  let fit = { line: "", width: 0, active: "" }
+  let fit = { line: "", width: 0, start: "", end: "" }
   let tail = ""
 
   for (const [piece] of text.matchAll(pieces)) {
@@ -98,7 +104,7 @@ export function wrapTo(text: string, columns: number, hang = 0): Line[] {
   return lines
 
   function mark(): void {
-    fit = { line, width, active: active.start() }
+    fit = { line, width, start: active.start(), end: active.end() }
     tail = ""
   }
 
@@ -109,13 +115,13 @@ export function wrapTo(text: string, columns: number, hang = 0): Line[] {
       line = blanks + active.start()
       width = indent
     } else {
-      lines.push(trimEnd(fit.line) + (fit.active ? reset : ""))
-      line = blanks + fit.active + tail
+      lines.push(trimEnd(fit.line) + fit.end)
+      line = blanks + fit.start + tail
       width = indent + widthOf(tail)
     }
     start = indent
     tail = ""
-    fit = { line, width: indent, active: active.start() }
+    fit = { line, width: indent, start: active.start(), end: active.end() }
   }
 }
 
@@ -123,11 +129,24 @@ function trimEnd(line: string): string {
   return line.endsWith(" ") ? line.trimEnd() : line
 }
 
-/** The styles that are on. `end` switches them off at the end of a line, `start` on again in the next one. */
+/** Text as a hyperlink. The address is made of printable ASCII; undefined if it is no address of the web. */
+export function linkTo(address: string): ((text: string) => string) | undefined {
+  if (!/^https?:\/\//i.test(address) || address.length > maxAddress || !URL.canParse(address))
+    return undefined
+  const { href } = new URL(address)
+  return /^[\x21-\x7e]+$/.test(href) ? (text) => `${linkStart}${href}\u001b\\${text}${linkEnd}` : undefined
+}
+
+/** The styles and the link that are on. `end` switches them off at the end of a line, `start` on again in the next one. */
 function createActive() {
   const on = new Map<string, string>()
+  let link = ""
   return {
     add(sgr: string) {
+      if (sgr.startsWith(linkStart)) {
+        link = sgr === linkEnd ? "" : sgr
+        return
+      }
       const codes = sgr.slice(2, -1).split(";")
       for (let i = 0; i < codes.length; i++) {
         const code = Number(codes[i])
@@ -136,8 +155,8 @@ function createActive() {
         i += more
       }
     },
-    start: () => (on.size ? `\u001b[${[...on.values()].join(";")}m` : ""),
-    end: () => (on.size ? reset : ""),
+    start: () => link + (on.size ? `\u001b[${[...on.values()].join(";")}m` : ""),
+    end: () => (on.size ? reset : "") + (link && linkEnd),
   }
 
   function change(code: number, whole: string): void {

@@ -2,6 +2,7 @@
 // have them.
 import { execFile } from "node:child_process"
 import { safeLine } from "#edge/tui/screen/safe.ts"
+import { throughTmux } from "#edge/tui/screen/tmux.ts"
 import { cutTo } from "#edge/tui/screen/width.ts"
 
 type Options = {
@@ -39,7 +40,7 @@ async function notification(text: string): Promise<string> {
   if (!TMUX) return sequence(text, terminalName())
   const [allowed = "", ...outer] = await askTmux("#{allow-passthrough} #{client_termname} #{client_termtype}")
   const inner = /^(on|all|1)$/.test(allowed) ? sequence(text, outer.join(" ")) : ""
-  return inner && `\u001bPtmux;${inner.replaceAll("\u001b", "\u001b\u001b")}\u001b\\`
+  return inner && throughTmux(inner)
 }
 
 function sequence(text: string, terminal: string): string {

@@ -5,6 +5,7 @@ import { basename } from "node:path"
 import type { Client } from "#client/client.ts"
 import type { Conversation } from "#edge/tui/conversation/conversation.ts"
 import type { Bindings, Keymap } from "#edge/tui/input/keymap.ts"
+import { isConsole } from "#edge/tui/screen/console.ts"
 import { safeLine } from "#edge/tui/screen/safe.ts"
 import type { Terminal } from "#edge/tui/screen/terminal.ts"
 import type { ThemeChoice } from "#edge/tui/screen/theme.ts"
@@ -34,7 +35,7 @@ type Options = {
 const picture = 200
 const second = 1_000
 const maxTitle = 80
-const pictures = process.env.TERM === "linux" ? "|/-\\" : "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+const pictures = isConsole() ? "|/-\\" : "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 export function createManners({ folder, terminal, keymap, theme, tick, typedAt }: Options) {
   let settings: Settings = {}

@@ -1,7 +1,7 @@
 // The last line of the screen: where the session runs, who works on it, what it has used, and what happens now. On a
 // narrow terminal the least important parts are left out.
 import { dollars } from "#edge/tui/command/words.ts"
-import type { Line, View } from "#edge/tui/screen/line.ts"
+import type { Line, Paint, View } from "#edge/tui/screen/line.ts"
 import { safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo, widthOf } from "#edge/tui/screen/width.ts"
 
@@ -16,7 +16,7 @@ export type Status = {
   context?: number | undefined
   /** In US dollars. */
   cost?: number | undefined
-  /** What happens now, such as "working 12 s". */
+  /** What happens now, and behind a comma how to stop it: `working 12 s, esc stops`. */
   activity?: string | undefined
   /** A message that is shown for a moment instead of the rest. */
   hint?: string | undefined
@@ -24,8 +24,12 @@ export type Status = {
 
 type Part = {
   text: string
-  paint?: "accent" | "warning" | "dim" /** Higher ones are left out first. */
+  paint?: "accent" | "warning" | "dim"
+  /** Higher ones are left out first: the agent, the cost, the context, the folder, how to stop, the model, the preset. What
+   * happens now stays. */
   drop: number
+  /** Between it and the part before. */
+  before?: string
 }
 
 const separator = " · "
@@ -34,26 +38,35 @@ const maxFolder = 30
 export function statusLine(status: Status, { columns, paint }: View): Line {
   if (status.hint) return paint("dim", cutTo(safeLine(status.hint), columns))
   let parts = partsOf(status)
-  while (parts.length > 1 && widthOf(parts.map(({ text }) => text).join(separator)) > columns) {
+  while (parts.length > 1 && widthOf(joined(parts)) > columns) {
     const worst = Math.max(...parts.map(({ drop }) => drop))
     parts = parts.filter(({ drop }) => drop !== worst)
   }
-  const line = parts.map(({ text, paint: role }) => paint(role ?? "dim", text)).join(paint("dim", separator))
-  return cutTo(line, columns)
+  return cutTo(joined(parts, paint), columns)
+}
+
+function joined(parts: readonly Part[], paint: Paint = (_, text) => text): string {
+  return parts
+    .map(({ text, paint: role = "dim", before = separator }, i) =>
+      i ? paint(before === separator ? "dim" : role, before) + paint(role, text) : paint(role, text),
+    )
+    .join("")
 }
 
 function partsOf(status: Status): Part[] {
   const { folder, branch, agent, model, preset, context, cost, activity } = status
   const here = shortFolder(folder)
   const where = branch ? `${here} (${branch})` : here
+  const [doing, how] = activity?.split(", ") ?? []
   return [
-    ...(activity ? [{ text: activity, paint: "accent" as const, drop: 0 }] : []),
+    ...(doing ? [{ text: doing, paint: "accent" as const, drop: 0 }] : []),
+    ...(how ? [{ text: how, paint: "accent" as const, drop: 3, before: ", " }] : []),
     { text: preset, ...(preset === "ask" ? {} : { paint: "warning" as const }), drop: 1 },
     ...(model ? [{ text: model, drop: 2 }] : []),
-    ...(context === undefined ? [] : [{ text: `${Math.round(context * 100)}% of context`, drop: 4 }]),
-    ...(cost ? [{ text: dollars(cost), drop: 5 }] : []),
-    ...(agent ? [{ text: agent, drop: 6 }] : []),
-    { text: where, drop: 3 },
+    ...(context === undefined ? [] : [{ text: `${Math.round(context * 100)}% of context`, drop: 5 }]),
+    ...(cost ? [{ text: dollars(cost), drop: 6 }] : []),
+    ...(agent ? [{ text: agent, drop: 7 }] : []),
+    { text: where, drop: 4 },
   ].map((part) => ({ ...part, text: safeLine(part.text) }))
 }
 

@@ -85,3 +85,44 @@ test("/ completes commands, skills and MCP prompts; /mcp and /skills act; a wron
   terminal.type("see @read")
   await terminal.sees(/> see @read\n› README\.md/)
 })
+
+test("arguments of commands are completed: by their start, by letters, and by what describes them", async () => {
+  await using chat = await openChat([text("Red.")], {
+    args: ["tell me of apples"],
+    async prepare(tmp) {
+      tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
+      tmp.write(".vitamin/skills/greet/SKILL.md", skill)
+      assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
+    },
+  })
+  const { terminal, enters } = chat
+  await terminal.sees(/Red\..*^ask · /ms)
+  const ctrlU = "\u0015"
+  for (const [typed, sees] of [
+    ["/model gp", /\n› openai\/gpt/],
+    ["/model rls", /\n› local\/rules/],
+    ["/agent pl", /\n› plan {2}/],
+    ["/mode edits", /\n› accept edits\n/],
+    ["/theme lt", /\n› light\n/],
+    ["/sessions apples", /\n› sess_\w{8} {2}tell me of apples\n/],
+    ["/mcp ev", /\n› everything {2}\w+/],
+    ["/skills hello", /\n› greet {2}Greets people/],
+    ["/branch mn", /\n› main {2}\d messages\n/],
+    ["/export notes", /\n› notes\.md {4}Markdown\n {2}notes\.json {2}JSON that can be imported\n/],
+  ] as const) {
+    terminal.type(ctrlU + typed)
+    await terminal.sees(sees)
+  }
+  terminal.type(`${ctrlU}/mode edits${enter}`)
+  await terminal.sees("> /mode accept edits")
+  terminal.type(enter)
+  await terminal.sees(/^accept edits · /m)
+  await enters("/new", "your next prompt begins a new session")
+  terminal.type("/sessions apples")
+  await terminal.sees(/\n› sess_/)
+  terminal.type(enter)
+  await terminal.sees(/> \/sessions sess_\w{8}/)
+  terminal.type(enter)
+  await terminal.sees(/tell me of apples\n\nRed\..*tell me of apples\n\nRed\./s)
+  await enters("/sessions sess_none", 'There is no session "sess_none".')
+})

@@ -4,7 +4,10 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { commands } from "#edge/tui/command/commands.ts"
-import { call, text } from "../../../fixture/fake-llm.ts"
+import { command } from "../../../fixture/cli.ts"
+import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
+import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 import { openXterm } from "../../../fixture/xterm.ts"
 import { isReady, openChat } from "./harness.ts"
 
@@ -69,4 +72,20 @@ test("docs/terminal.md lists every command as the table has it", () => {
     return `| \`${typed}\` | ${about} |`
   })
   assert.ok(page.includes(`| command | does |\n|---|---|\n${rows.join("\n")}\n`), rows.join("\n"))
+})
+
+test("/copy reaches the clipboard of the terminal that tmux runs in", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("The answer.")])
+  tmp.write("tmux.conf", "set -g allow-passthrough on\nset -g set-clipboard off\n")
+  const tmux = `tmux -L vitamin-copy-${process.pid} -f tmux.conf`
+  const program = `${tmux} new-session "'${process.execPath}' '${command}' go"`
+  await using terminal = await openXterm(tmp, [], { env: env(llm, "chat").variables, program })
+  await terminal.sees(/The answer\..*^ask · /ms)
+  terminal.type("/copy\r")
+  await terminal.sees("copied, if your terminal allows it")
+  const copied = `]52;c;${Buffer.from("The answer.").toString("base64")}\u0007`
+  await until(() => terminal.bytes().includes(copied), "the sequence is passed on")
+  terminal.type("\u0004")
+  await terminal.exit
 })

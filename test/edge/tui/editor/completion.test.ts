@@ -184,3 +184,38 @@ test("the list has at most 8 rows, follows the selection, and fits a small termi
 async function settled(): Promise<void> {
   await new Promise(setImmediate)
 }
+
+test("behind the name of a command its argument is completed; Enter without one sends", async () => {
+  const asked: string[] = []
+  const { editor, type, press, screen } = createKeyboard({
+    complete: async (kind, query) => {
+      asked.push(`${kind} ${query}`)
+      return kind === "/mode" ? [{ value: "ask" }, { value: "accept edits" }] : []
+    },
+  })
+  type("/mode ")
+  await settled()
+  assert.deepEqual(screen(), ["> /mode |", "› ask", "  accept edits"])
+  assert.equal(press("enter").do, "send")
+  type("/mode ac")
+  await settled()
+  press("down")
+  assert.deepEqual(press("enter"), { do: "draw" })
+  assert.equal(editor.text, "/mode accept edits ")
+  assert.equal(press("enter").do, "send")
+  assert.deepEqual(asked.filter((one) => one.startsWith("/mode ")).slice(0, 1), ["/mode "])
+})
+
+test("Enter sends a free argument as it is typed, and Tab completes it", async () => {
+  const { editor, type, press } = createKeyboard({
+    complete: async (kind) => (kind === "/branch" ? [{ value: "idea-2", isFree: true }] : []),
+  })
+  type("/branch idea")
+  await settled()
+  const sent = press("enter")
+  assert.deepEqual(sent, { do: "send", prompt: { text: "/branch idea", attachments: [], isShell: false } })
+  type("/branch idea")
+  await settled()
+  press("tab")
+  assert.equal(editor.text, "/branch idea-2 ")
+})

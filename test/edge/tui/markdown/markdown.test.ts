@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { createHighlighter } from "#edge/tui/markdown/highlight.ts"
 import { createLanguages } from "#edge/tui/markdown/languages.ts"
 import { createMarkdown } from "#edge/tui/markdown/markdown.ts"
 import type { View } from "#edge/tui/screen/line.ts"
@@ -253,5 +254,23 @@ test("createMarkdown() holds back code and what follows until the language is lo
     paint("dim", "```"),
     "",
     "c",
+  ])
+})
+
+test("createLanguages() highlights PHP", async () => {
+  const languages = createLanguages()
+  await languages.load("php")
+  const highlighter = createHighlighter(languages.get("php")!)
+  const lines = ["<?php // a", "function f(int $a): string { return 'it\\'s' . $a; } # b", "echo null ?>"]
+  const shown = lines.map((line) =>
+    highlighter
+      .take(line)
+      .map(({ text, role }) => (role ? `‹${role}:${text}›` : text))
+      .join(""),
+  )
+  assert.deepEqual(shown, [
+    "‹type:<?php› ‹comment:// a›",
+    "‹keyword:function› f(‹type:int› $a): ‹type:string› { ‹keyword:return› ‹string:'it\\'s'› . $a; } ‹comment:# b›",
+    "‹keyword:echo› ‹keyword:null› ‹type:?>›",
   ])
 })

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { safe } from "#edge/tui/screen/safe.ts"
 import { createPaint } from "#edge/tui/screen/style.ts"
-import { cutTo, widthOf, wrapTo } from "#edge/tui/screen/width.ts"
+import { cutTo, linkTo, widthOf, wrapTo } from "#edge/tui/screen/width.ts"
 
 const paint = createPaint({ depth: 24, scheme: "dark" })
 const plain = (text: string) => text.replace(/\u001b\[[\d;]*m/g, "")
@@ -20,6 +20,9 @@ test("widths: ASCII, accents, wide characters, emoji, flags and SGR sequences", 
     ["❤️", 2],
     ["✅", 2],
     ["…", 1],
+    ["น้ำ", 2],
+    ["ນ້ຳ", 2],
+    ["คำ", 2],
     [paint("error", "日x"), 3],
   ]
   for (const [text, width] of cases) assert.equal(widthOf(text), width, JSON.stringify(text))
@@ -76,4 +79,28 @@ test("nothing that acts on a terminal is left in safe text", () => {
 test("a role continues after a role inside it", () => {
   const line = paint("added", `one ${paint("addedWord", "two")} three`)
   assert.match(line, /two\u001b\[22;27;39m\u001b\[38;2;130;205;130m three\u001b\[39m$/)
+})
+
+test("a hyperlink takes no cells, and is closed at the end of each line that it is broken into", () => {
+  const [open, close] = ["\u001b]8;;https://a.b/c\u001b\\", "\u001b]8;;\u001b\\"]
+  const linked = linkTo("https://a.b/c")!
+  assert.equal(widthOf(linked("see this")), 8)
+  assert.deepEqual(wrapTo(`x ${linked("one two")} y`, 6), [`x ${open}one${close}`, `${open}two${close} y`])
+  assert.equal(cutTo(linked("see this"), 4), `${open}see…${close}`)
+})
+
+test("linkTo() takes addresses of the web only, as printable ASCII", () => {
+  assert.equal(
+    linkTo("https://exämple.test/ä b")!("x").split("\u001b")[1],
+    "]8;;https://xn--exmple-cua.test/%C3%A4%20b",
+  )
+  for (const address of [
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "http://",
+    "//a.b",
+    `https://a.b/${"x".repeat(3_000)}`,
+  ])
+    assert.equal(linkTo(address), undefined, address)
+  assert.doesNotMatch(linkTo("https://a.b/\u001b]0;x\u0007")!("x"), /\u0007|\u001b\]0/)
 })

@@ -51,3 +51,28 @@ test("escape sequences of the model do not act, and long output is a key away", 
   terminal.type("\u000f")
   await terminal.sees(/line 39/)
 })
+
+test("links are hyperlinks where the terminal is known to have them, and show their address elsewhere", async () => {
+  const words =
+    "[docs](https://a.test/x) [evil](javascript:x) [https://good.test](https://evil.test/) \u001b]8;;file:///raw\u001b\\raw"
+  for (const [variables, isLinked] of [
+    [{ TERM_PROGRAM: "WezTerm" }, true],
+    [{ TERM_PROGRAM: "WezTerm", TMUX: "/nowhere,1,0" }, false],
+    [{}, false],
+  ] as const) {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([text(`${words}\n\nThe end.`)])
+    await using terminal = await openXterm(tmp, ["go"], {
+      env: { ...env(llm, "chat").variables, ...variables },
+    })
+    await terminal.sees("The end.")
+    assert.match(
+      terminal.screen(),
+      isLinked ? /docs evil \(javascript:x\)/ : /docs \(https:\/\/a\.test\/x\) evil \(javascript:x\)/,
+    )
+    assert.match(terminal.screen(), /https:\/\/good\.test \(https:\/\/evil\.test\/\)/)
+    const links = [...terminal.bytes().matchAll(/\u001b\]8;;([^\u001b]*)\u001b\\/g)].map(([, to]) => to)
+    const own = ["https://a.test/x", "https://good.test/", ""]
+    assert.deepEqual([...new Set(links)].sort(), isLinked ? own.sort() : [])
+  }
+})
