@@ -1,4 +1,5 @@
-// Writes the descriptions of the built-in tools, which are `.md` files, into a module: a bundle has no files beside it.
+// Writes the descriptions of the built-in tools and the instructions of the specialists, which are `.md` files, into modules:
+// a bundle has no files beside it.
 // The parameters are written as JSON Schema, the form that models get, so that a start need not compute it.
 //   node script/descriptions.ts --write
 import { globSync, readFileSync, writeFileSync } from "node:fs"
@@ -7,6 +8,7 @@ import { zodToToolSchema } from "#ability/call/zod-to-tool-schema.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 
 const folder = join(import.meta.dirname, "../src/ability/tool/builtin")
+const specFolder = join(import.meta.dirname, "../src/ability/agent/spec")
 
 const lineWidth = 110
 const longName = 5
@@ -16,8 +18,18 @@ export const descriptionsFile = join(folder, "descriptions.ts")
 
 export const schemasFile = join(folder, "schemas.json")
 
+export const instructionsFile = join(specFolder, "instructions.ts")
+
 /** The module as the `.md` files make it now. */
 export function drawDescriptions(): string {
+  return draw("descriptions", folder)
+}
+
+export function drawInstructions(): string {
+  return draw("instructions", specFolder)
+}
+
+function draw(name: string, folder: string): string {
   const entries = globSync("*.md", { cwd: folder })
     .sort()
     .map((file) =>
@@ -25,7 +37,7 @@ export function drawDescriptions(): string {
     )
   return [
     "// Made from the .md files of this folder by script/descriptions.ts --write.",
-    "export const descriptions = {",
+    `export const ${name} = {`,
     ...entries,
     "} as const",
     "",
@@ -53,4 +65,5 @@ function entry(name: string, text: string): string {
 if (import.meta.main && process.argv.includes("--write")) {
   writeFileSync(descriptionsFile, drawDescriptions())
   writeFileSync(schemasFile, drawSchemas())
+  writeFileSync(instructionsFile, drawInstructions())
 }

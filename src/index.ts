@@ -4,6 +4,16 @@ export { z } from "zod"
 export { AgentDefinition, AgentRole } from "#ability/agent/agent.ts"
 export * as AgentRegistry from "#ability/agent/agent-registry.ts"
 export { defineAgent } from "#ability/agent/define-agent.ts"
+export {
+  type AgentSpec,
+  agentSpecs,
+  orchestratorInstruction,
+  type Partition,
+  parseReject,
+  partitionTools,
+  type Rejection,
+  specToDefinition,
+} from "#ability/agent/specialists.ts"
 export { zodToToolSchema } from "#ability/call/zod-to-tool-schema.ts"
 export * as Elicitation from "#ability/elicitation/elicitation.ts"
 export { createMCPClient } from "#ability/mcp/client/create-client.ts"

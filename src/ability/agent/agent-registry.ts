@@ -2,6 +2,7 @@
 // project. The files are read again after they have changed.
 import { AsyncLocalStorage } from "node:async_hooks"
 import { basename, extname, resolve as resolvePath } from "node:path"
+import type { AgentSpec } from "#ability/agent/spec/agent-spec.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -10,7 +11,7 @@ import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import type { Rule } from "#kernel/schema/schema.ts"
 import { ownCommand } from "#util/own-command.ts"
 import * as Agent from "./agent.ts"
-import { builtinAgents, defaultAgent } from "./builtin-agents.ts"
+import { autoAgent, builtinAgents, defaultAgent } from "./builtin-agents.ts"
 import { type Ranked, rank } from "./rank.ts"
 import type { Ignored } from "./read-agent-file.ts"
 import {
@@ -23,8 +24,10 @@ import {
   scanAgents,
   stampOf,
 } from "./scan-agents.ts"
+import { definitionToSpec } from "./specialists.ts"
 
 export { Invalid, NotFound } from "./agent.ts"
+export { autoAgent } from "./builtin-agents.ts"
 export type { Ignored, Problem, Ranked }
 export { FolderNotFound }
 
@@ -87,6 +90,11 @@ export function list(): Agent.AgentDefinition[] {
   return [...found.keys()].sort().map((id) => found.get(id)!.agent)
 }
 
+/** The agents that are specialists, the built-in ones first and in their order. */
+export function specs(): AgentSpec[] {
+  return [...all().values()].flatMap(({ agent }) => definitionToSpec(agent) ?? [])
+}
+
 export function byDomain(domain: string): Agent.AgentDefinition[] {
   return list().filter((agent) => agent.domain === domain)
 }
@@ -95,11 +103,17 @@ export function byCapability(capability: string): Agent.AgentDefinition[] {
   return list().filter(({ capabilities }) => capabilities.includes(capability))
 }
 
-/** Chooses the agent for a request: by the configured rules, by the words of the request, else the default. */
-export async function resolve(input: string): Promise<Resolution> {
+/** Chooses the agent for a request: by the configured rules, by the words of the request, else the default. Agents that
+ * are not usable are left out. */
+export async function resolve(
+  input: string,
+  isUsable: (agent: Agent.AgentDefinition) => boolean = () => true,
+): Promise<Resolution> {
   const { agent: settings } = await Config.get()
-  const usual = await getDefault()
-  const ranked = rank({ input, agents: list(), rules: settings?.rules ?? [], fallback: usual.id })
+  const named = await getDefault()
+  const usual = named.id === autoAgent ? get(defaultAgent) : named
+  const agents = list().filter((agent) => agent.id !== autoAgent && isUsable(agent))
+  const ranked = rank({ input, agents, rules: settings?.rules ?? [], fallback: usual.id })
   const [best] = ranked
   if (best) return { agent: get(best.agent), score: best.score, reasons: best.reasons, ranked }
   return { agent: usual, score: 0, reasons: [`no agent fits; the default is ${usual.id}`], ranked }

@@ -18,6 +18,13 @@ const Metadata = z.looseObject({
   description: about("What the agent is for; lists and other agents show it.", z.string().optional()),
   keywords: about("Words and phrases of requests that are for this agent.", Words.optional()),
   cannotDo: about("Words and phrases of requests that this agent must not get.", Words.optional()),
+  prefixes: about(
+    "For a specialist: tools whose routing names begin with one of these belong to it.",
+    Words.optional(),
+  ),
+  accepts: about("For a specialist: what a task should contain.", z.string().min(1).optional()),
+  returns: about("For a specialist: what an answer contains.", z.string().min(1).optional()),
+  alwaysInclude: about("For a specialist: active also without tools.", z.boolean().optional()),
   grounding: about(
     "Sources whose overview the agent gets with its first request: the files of the repository, the stored sessions (needs a rule that allows to read them, or `--yes`).",
     z.array(z.enum(["code_repo", "data_store"])).optional(),

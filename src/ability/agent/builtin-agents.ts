@@ -1,10 +1,14 @@
-// The built-in agents: one that does the work, one that only reads and plans. Written as plain objects, so that a
-// start need not wait for a schema.
+// The built-in agents: one that does the work, one that only reads and plans, one that only delegates, and the specialists.
+// Written as plain objects, so that a start need not wait for a schema.
+import { agentSpecs } from "#ability/agent/spec/agent-spec.ts"
 import { planner } from "#ability/permission/rule.ts"
 import type { AgentDefinition } from "./agent.ts"
+import { specToDefinition } from "./specialists.ts"
 
 /** The agent that is used if none is named. */
 export const defaultAgent = "build"
+/** Stands for another agent: the one that `AgentRegistry.resolve` chooses for the prompt. */
+export const autoAgent = "auto"
 
 const common = { domain: "general", capabilities: [], skills: [], mode: "primary" as const }
 
@@ -34,4 +38,24 @@ export const builtinAgents: readonly AgentDefinition[] = [
       grounding: ["code_repo"],
     },
   },
+  {
+    ...common,
+    id: autoAgent,
+    name: "Auto",
+    role: "utility",
+    permissions: [],
+    systemPrompt: "",
+    metadata: { description: "Chooses the agent for each prompt: by `agent.rules`, then by its words." },
+  },
+  {
+    ...common,
+    id: "orchestrator",
+    name: "Orchestrator",
+    role: "orchestrator",
+    tools: ["delegate"],
+    permissions: [{ permission: "agent.delegate", pattern: "*", action: "allow" }],
+    systemPrompt: "",
+    metadata: { description: "Delegates each part of a request to the specialist that fits." },
+  },
+  ...agentSpecs.map(specToDefinition),
 ]

@@ -39,6 +39,9 @@ const stopWords = new Set(
 /** A configured rule outweighs everything else; a phrase counts more than a word. */
 const weight = { rule: 1_000, mention: 9, phrase: 10, keyword: 4, capability: 3, domain: 2, word: 1 }
 const maxDescription = 3
+/** A choice is clear from this score on, and with this lead over the next one. */
+const clearScore = 4
+const clearLead = 1.5
 
 /** The agents that have something in common with the request; equal ones sorted by id. `fallback` is for requests
  * that fit no agent, so only a rule chooses it. */
@@ -57,6 +60,11 @@ export function rank(options: {
     .map((agent) => judge(agent, request, rule))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score || (a.agent < b.agent ? -1 : 1))
+}
+
+/** The best agent if it is clearly better than the next one. */
+export function clearBest([best, second]: readonly Ranked[]): Ranked | undefined {
+  return best && best.score >= clearScore && best.score >= clearLead * (second?.score ?? 0) ? best : undefined
 }
 
 function judge(agent: AgentDefinition, request: Request, rule: AgentRule | undefined): Ranked {

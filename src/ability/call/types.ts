@@ -41,11 +41,18 @@ export type Context = {
   notice?(text: string): void
   /** Run a task with another agent in a session of its own, and return its answer. */
   spawn?(task: { task: string; agent?: string }): Promise<{ sessionId: string; text: string }>
+  /** Give a task to a specialist, or carry out the rest of the plan. Only for an orchestrator. */
+  delegate?(order: Order): Promise<Delegated>
   /** Search the tools that are not in the requests, best first. */
   findTools?(query: string, limit: number): Promise<FoundTool[]>
   /** Search the resources and prompts of an MCP server, the best first. */
   findOffers?(query: string, among: { server: string; limit: number }): Promise<FoundOffers>
 }
+
+export type Order = { agent: string; task: string } | { resume: true }
+
+/** `agent`: who did it, unless several did. `sessions`: where to read more. */
+export type Delegated = { text: string; agent?: string; sessions: string[] }
 
 /** `listed`: the next request includes it. */
 export type FoundTool = { id: string; description: string; parameters: ToolSchema; listed: boolean }
@@ -78,6 +85,8 @@ export type Definition = {
   readOnly: boolean
   /** Only for agents that name it: it is not worth its tokens in every request. */
   onlyNamed?: boolean
+  /** The name by which specialists get the tool, see `partitionTools`; default: the id. */
+  routingName?: string
   permission?(args: unknown): Need[]
   /** The change for the person who is asked: lines with "-" are removed, lines with "+" are added. */
   preview?(args: unknown): string

@@ -1,6 +1,8 @@
 // Decides which tools an agent may use at all: those that it names (default: all usual ones), except those that its rules
 // deny for every target. A rule that denies only some targets is applied to each call.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { definitionToSpec, partitionTools } from "#ability/agent/specialists.ts"
 import type { Definition } from "#ability/call/types.ts"
 import { covers } from "#ability/permission/rule.ts"
 import { serverToolId } from "./server-tools.ts"
@@ -18,13 +20,21 @@ const permissions: Record<string, string> = {
   bash: "bash.execute",
   fetch: "network.fetch",
   subtask: "agent.delegate",
+  delegate: "agent.delegate",
   todo: "todo",
 }
 
 export function mayUse(agent: AgentDefinition, tool: Definition): boolean {
-  if (agent.tools ? !agent.tools.some((name) => isNamed(name, tool)) : tool.onlyNamed) return false
+  if (!isGiven(agent, tool)) return false
   const permission = permissionOf(tool)
   return permission === undefined || !isDenied(agent, permission)
+}
+
+/** A specialist that names no tools has those that the partition gives it. */
+function isGiven(agent: AgentDefinition, tool: Definition): boolean {
+  if (agent.tools) return agent.tools.some((name) => isNamed(name, tool))
+  if (!definitionToSpec(agent)) return !tool.onlyNamed
+  return partitionTools([tool], AgentRegistry.specs()).byAgent[agent.id]?.length === 1
 }
 
 /** Agent files of Claude Code name `mcp__server__tool`, or `mcp__server` or `mcp__server__*` for all tools of a server.

@@ -5,6 +5,7 @@ import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import type { Definition } from "#ability/call/types.ts"
 import { NotRepresentable, type ToolSchema, zodToToolSchema } from "#ability/call/zod-to-tool-schema.ts"
 import { bash } from "#ability/tool/builtin/bash.ts"
+import { delegate } from "#ability/tool/builtin/delegate.ts"
 import { edit } from "#ability/tool/builtin/edit.ts"
 import { fetch } from "#ability/tool/builtin/fetch.ts"
 import { glob } from "#ability/tool/builtin/glob.ts"
@@ -55,6 +56,7 @@ export class NotFound extends NamedError {
 /** The built-in tools, even if others replace them. */
 export const builtin = {
   bash,
+  delegate,
   edit,
   fetch,
   glob,

@@ -7,6 +7,7 @@ import * as Permission from "#ability/permission/permission.ts"
 import type { Action } from "#ability/permission/rule.ts"
 import { mayUse } from "#ability/tool/may-use.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import { instructionFor } from "#engine/orchestrator/active-specs.ts"
 import { lastId } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
 import type { Permits } from "#engine/rights/permits.ts"
@@ -51,9 +52,9 @@ export async function systemPrompt(
   const { isTask, mode, grounding, reading } = options
   const instructions = await readInstructions(reading)
   return [
-    base,
+    ...(agent.role === "orchestrator" ? [instructionFor(agent)] : [base]),
     ...(isTask ? [forTask] : []),
-    ...(agent.systemPrompt ? [agent.systemPrompt] : []),
+    ...(agent.systemPrompt && agent.role !== "orchestrator" ? [agent.systemPrompt] : []),
     ...othersFor(agent),
     [
       `Working directory: ${Instance.directory}`,

@@ -65,7 +65,8 @@ export const Info = z.object({
     z
       .object({
         sessionId: about("That session.", z.string()),
-        callId: about("Its call of `subtask`.", z.string()),
+        callId: about("Its call of `subtask` or `delegate`.", z.string()),
+        step: about("Step of its plan that this session does.", z.string().optional()),
       })
       .optional(),
   ),

@@ -125,12 +125,15 @@ export type Progress = {
   images?: { seen: number; found: boolean }
   /** The tasks of this prompt: how many run, which ones wait for a slot, and the running ones by session. */
   tasks: { running: number; waiting: (() => void)[]; runs: Map<string, Run> }
+  /** The specialists that rejected a task, by the words of the task. */
+  rejections: Map<string, Set<string>>
 }
 
 export function createProgress(history: Message.Info[]): Progress {
   const tasks = { running: 0, waiting: [], runs: new Map() }
   const totals = SessionRecord.Totals.parse({})
-  return { history, totals, records: { pending: new Set() }, repeats: [], tasks }
+  const rejections = new Map<string, Set<string>>()
+  return { history, totals, records: { pending: new Set() }, repeats: [], tasks, rejections }
 }
 
 export class StepLimit extends NamedError {

@@ -1,6 +1,8 @@
 // The steps of a prompt before its first request: choose agent and model, read the history, add the prompt, collect rights,
 // context and tools.
 
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import * as SeenFiles from "#ability/file/seen-files.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
@@ -71,23 +73,38 @@ export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<R
 type Answering = Pick<Run, "agent" | "chosen">
 
 async function chooseAnswering(work: Work, { session }: Begun): Promise<Answering> {
-  const agent = await SessionRecord.chooseAgent(work.agent, session.agent)
+  const named = await SessionRecord.chooseAgent(work.agent, session.agent)
+  if (needsGroups(named)) await (await import("#ability/tool/tool-groups.ts")).loadToolGroups()
+  const agent = named.id === AgentRegistry.autoAgent ? await resolveAgent(work, session) : named
   const chosen = await chooseModel(agent, work.model, session.model)
   if (work.maxCost !== undefined && !chosen.facts?.cost)
     Log.warn("the price of this model is not known, so --max-cost cannot stop it", { model: chosen.modelId })
   return { agent, chosen }
 }
 
+/** Agents that name tools may name some of these. */
+function needsGroups({ id, role, tools, metadata: { prefixes } }: AgentDefinition): boolean {
+  return Boolean(prefixes || tools) || role === "orchestrator" || id === AgentRegistry.autoAgent
+}
+
+async function resolveAgent(work: Work, session: SessionRecord.Info): Promise<AgentDefinition> {
+  return (await import("#engine/orchestrator/choose-agent.ts")).chooseAgent(
+    session.id,
+    textOf(wordsOf(work.parts)),
+  )
+}
+
 /** Writes into the session record which agent and model answer, and its title. */
 function noteStart(work: Work, { session, progress }: Begun, { agent, chosen }: Answering) {
-  session.agent = agent.id
+  const isAuto = (work.agent ?? session.agent) === AgentRegistry.autoAgent
+  if (!isAuto) session.agent = agent.id
   const name = `${chosen.providerId}/${chosen.modelId}`
   if (!chosen.isFallback) session.model = name
   session.fallbackModel = chosen.isFallback ? name : undefined
   session.title ||= titleOf(work.parts)
   const { model, fallbackModel, title } = session
   const written = SessionRecord.update(session, (draft) => {
-    Object.assign(draft, { agent: agent.id, model, fallbackModel, title: draft.title || title })
+    Object.assign(draft, { agent: session.agent, model, fallbackModel, title: draft.title || title })
   })
   keep(progress.records, written)
 }

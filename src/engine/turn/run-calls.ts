@@ -85,7 +85,7 @@ function groups(calls: Call[]): { calls: Call[]; readsOnly: boolean }[] {
 }
 
 function isTask({ name }: Call): boolean {
-  return name === "subtask"
+  return name === "subtask" || name === "delegate"
 }
 
 async function runCall(run: Run, request: Request, call: Call): Promise<Result> {
@@ -101,6 +101,9 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
     notice: (text: string) =>
       void Bus.publish(Notice, { sessionId: run.session.id, messageId: request.id, text }),
     spawn: (task: { task: string; agent?: string }) => spawnTask(run, { ...task, callId: call.id }),
+    ...(run.agent.role === "orchestrator"
+      ? { delegate: (order: Tool.Order) => runOrder(run, { order, callId: call.id }) }
+      : {}),
     findOffers,
     ...(run.offer.more
       ? { findTools: (query: string, limit: number) => findMore(run, { query, limit }) }
@@ -121,6 +124,10 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
     : { ...(await failure(new ToolRegistry.NotFound(call.name, ownNames(run.offer)), context)), duration: 0 }
   snapshot.finish()
   return result
+}
+
+async function runOrder(run: Run, given: { order: Tool.Order; callId: string }): Promise<Tool.Delegated> {
+  return (await import("./run-order.ts")).runOrder(run, given)
 }
 
 async function findOffers(

@@ -9,10 +9,10 @@ import { type Run, refuseCost } from "#engine/run/run.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
 
-type Task = { task: string; agent?: string; callId: string }
+type Task = { task: string; agent?: string; callId: string; step?: string }
 
 const maxDepth = 3
-const maxAtOnce = 4
+const maxAtOnce = 10
 
 class TaskFailed extends NamedError {
   constructor(sessionId: string, cause: unknown) {
@@ -38,7 +38,7 @@ export function answerText(message: Message.Info): string {
   return `${Message.textOf(message)}${reason ? `\n[${reason}]` : ""}`
 }
 
-async function doTask(run: Run, { task, agent: name, callId }: Task) {
+async function doTask(run: Run, { task, agent: name, callId, step }: Task) {
   if (run.depth >= maxDepth)
     throw new NamedError(
       "Session.TooDeep",
@@ -54,7 +54,7 @@ async function doTask(run: Run, { task, agent: name, callId }: Task) {
       agent: agent.id,
       model: await modelFor(run, agent),
       mode: run.session.mode,
-      taskOf: { sessionId: run.session.id, callId },
+      taskOf: { sessionId: run.session.id, callId, ...(step ? { step } : {}) },
     })
     try {
       const { signal, limits } = run

@@ -19,14 +19,6 @@ const noScripts = "this version keeps no promoted scripts"
 /** Keys that this version documents but does not use. Only the values in `usual`, which change nothing, are accepted,
  * so that a setting is never ignored silently. */
 const unread: Record<string, { path: string[]; usual: unknown[]; reason: string }[]> = {
-  agent: [
-    {
-      path: ["rules"],
-      usual: [[]],
-      reason:
-        "this version does not route requests by rules; remove it and name the agent with --agent or agent.name",
-    },
-  ],
   adapters: [
     { path: ["acp", "transport"], usual: ["stdio"], reason: 'this version speaks ACP over "stdio" only' },
     { path: ["acp", "port"], usual: [], reason: "ACP over stdio has no port; remove it" },

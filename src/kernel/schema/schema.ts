@@ -203,15 +203,18 @@ export const Info = z.strictObject({
     "Which agent does the work.",
     z
       .strictObject({
-        name: about("Agent to use if none is named.", z.string().optional(), "build"),
+        name: about(
+          "Agent to use if none is named; `auto` chooses one for each prompt.",
+          z.string().optional(),
+          "build",
+        ),
         model: about("Model of that agent, instead of `model`.", z.string().min(1).optional()),
         rules: about(
-          "Which requests go to which agent. Refused: this version does not route by rules.",
+          "Which requests go to which agent, if the agent is `auto`. The first rule that fits wins.",
           z.array(AgentRule).optional(),
         ),
       })
-      .optional()
-      .superRefine(refuseUnread("agent")),
+      .optional(),
   ),
   ...shared,
   adapters: shared.adapters.superRefine(refuseUnread("adapters")),

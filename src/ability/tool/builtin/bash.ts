@@ -44,6 +44,7 @@ export const manual = {
 
 export const bash = {
   id: "bash",
+  routingName: "exec_bash",
   description: descriptions.bash,
   category: "shell",
   parameters: Parameters,

@@ -1,6 +1,8 @@
 // Made from the .md files of this folder by script/descriptions.ts --write.
 export const descriptions = {
   bash: "Run a command in bash. No terminal, stdin is empty. The working directory is kept between calls. `background` starts a job and returns its id; `job` reads its new output (`timeout`: wait so long for its end), with `stop` ends it. Processes left by a foreground command are ended.",
+  delegate:
+    "Give a task to a specialist, which works on its own and sees nothing of this conversation: say everything that it needs to know. Several calls in one answer run at the same time. `resume`: carry out the unfinished steps of the plan, instead of a new task.",
   edit: "Replace text in a file. Each `oldText` must be exactly as in the file (without line numbers) and occur once, unless `replaceAll`. Several edits are made in order, all or none.",
   fetch:
     "Get a web page (http, https) as Markdown: its main content with links. JSON and text come as they are, other files are described.",

@@ -53,6 +53,7 @@ export const manual = {
 
 export const edit = {
   id: "edit",
+  routingName: "fs_edit",
   description: descriptions.edit,
   category: "file",
   parameters: Parameters,

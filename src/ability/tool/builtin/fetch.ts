@@ -42,6 +42,7 @@ export const manual = {
 
 export const fetch = {
   id: "fetch",
+  routingName: "browser_fetch",
   description: descriptions.fetch,
   category: "api",
   parameters: Parameters,

@@ -28,6 +28,7 @@ export const manual = {
 
 export const glob = {
   id: "glob",
+  routingName: "search_glob",
   description: descriptions.glob,
   category: "search",
   parameters: Parameters,

@@ -43,6 +43,7 @@ export const manual = {
 
 export const grep = {
   id: "grep",
+  routingName: "search_grep",
   description: descriptions.grep,
   category: "search",
   parameters: Parameters,

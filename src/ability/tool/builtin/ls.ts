@@ -22,6 +22,7 @@ export const manual = {
 
 export const ls = {
   id: "ls",
+  routingName: "fs_ls",
   description: descriptions.ls,
   category: "file",
   parameters: Parameters,

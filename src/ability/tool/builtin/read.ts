@@ -46,6 +46,7 @@ export const manual = {
 
 export const read = {
   id: "read",
+  routingName: "fs_read",
   description: descriptions.read,
   category: "file",
   parameters: Parameters,

@@ -35,6 +35,7 @@ export const manual = {
 
 export const recall = {
   id: "recall",
+  routingName: "memory_recall",
   description: descriptions.recall,
   category: "data",
   parameters: Parameters,

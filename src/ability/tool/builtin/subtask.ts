@@ -34,7 +34,7 @@ export const subtask = {
   execute,
 } satisfies Definition
 
-async function checkAgent(id: string, context: z.RefinementCtx): Promise<void> {
+export async function checkAgent(id: string, context: z.RefinementCtx): Promise<void> {
   if (!Instance.isProvided) return
   try {
     await AgentRegistry.load()

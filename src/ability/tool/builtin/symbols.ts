@@ -31,6 +31,7 @@ export const manual = {
 
 export const symbols = {
   id: "symbols",
+  routingName: "search_symbols",
   description: descriptions.symbols,
   category: "code",
   parameters: Parameters,

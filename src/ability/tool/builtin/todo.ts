@@ -32,6 +32,7 @@ export const manual = {
 
 export const todo = {
   id: "todo",
+  routingName: "task_todo",
   description: descriptions.todo,
   category: "utility",
   parameters: Parameters,

@@ -46,6 +46,7 @@ export const manual = {
 
 export const toolSearch = {
   id: "tool_search",
+  routingName: "search_tools",
   description: descriptions.tool_search,
   category: "search",
   parameters: Parameters,

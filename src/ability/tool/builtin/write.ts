@@ -30,6 +30,7 @@ export const manual = {
 
 export const write = {
   id: "write",
+  routingName: "fs_write",
   description: descriptions.write,
   category: "file",
   parameters: Parameters,

@@ -4,6 +4,7 @@ import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import { formatRule } from "#ability/permission/rule.ts"
 import { isNamed } from "#ability/tool/may-use.ts"
+import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
@@ -50,6 +51,7 @@ export async function routeAgent(options: Options & { request: string[] }): Prom
 async function inAgents(options: FolderOptions, fn: () => void | Promise<void>): Promise<void> {
   await inInstance(options, async () => {
     await AgentRegistry.load()
+    await loadToolGroups()
     await fn()
   })
 }

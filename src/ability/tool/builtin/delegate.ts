@@ -1,0 +1,53 @@
+// The `delegate` tool: the only tool of an orchestrator. It gives a task to a specialist and returns the answer.
+import { z } from "zod"
+import type { Context, Definition, Output } from "#ability/call/types.ts"
+import { NamedError } from "#util/error.ts"
+import { descriptions } from "./descriptions.ts"
+import { checkAgent } from "./subtask.ts"
+
+const Parameters = z
+  .strictObject({
+    agent: z.string().min(1).superRefine(checkAgent).optional().describe("required unless resume"),
+    task: z.string().trim().min(1).optional().describe("required unless resume"),
+    resume: z.boolean().optional(),
+  })
+  .refine(
+    ({ agent, task, resume }) => (resume ? !agent && !task : agent && task),
+    "give agent and task, or only resume",
+  )
+type Args = z.infer<typeof Parameters>
+
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { agent: "navigator", task: "Read https://example.org and say what the page is for." },
+  arguments: {
+    agent: "Specialist that gets the task.",
+    task: "Everything that the specialist must know.",
+    resume: "Carry out the unfinished steps of the plan.",
+  },
+  limits: "Only for agents that name it, such as `orchestrator`. A task goes to each specialist once.",
+}
+
+export const delegate = {
+  id: "delegate",
+  description: descriptions.delegate,
+  category: "utility",
+  parameters: Parameters,
+  readOnly: false,
+  onlyNamed: true,
+  permission: ({ agent }: Args) => [{ permission: "agent.delegate", target: agent ?? "plan" }],
+  preview: ({ task }: Args) => task ?? "the unfinished steps of the plan",
+  execute,
+} satisfies Definition
+
+async function execute({ agent, task, resume }: Args, context: Context): Promise<Output> {
+  if (!context.delegate)
+    throw new NamedError("Delegate.Unavailable", "Only an orchestrator in a session can delegate.")
+  const done = await context.delegate(resume ? { resume } : { agent: agent!, task: task! })
+  const [what = ""] = (task ?? "the plan").split("\n", 1)
+  return {
+    text: done.text,
+    title: `${done.agent ? `${done.agent}: ` : ""}${what.slice(0, 60)}`,
+    data: { ...(done.agent ? { agent: done.agent } : {}), sessions: done.sessions },
+  }
+}

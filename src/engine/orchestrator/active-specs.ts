@@ -1,0 +1,24 @@
+// The specialists that are active: those that have tools on this machine, and those that are always included.
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { type AgentSpec, orchestratorInstruction, partitionTools } from "#ability/agent/specialists.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+
+/** Tools of the orchestration itself, which no specialist gets. */
+const orchestrating = new Set(["delegate", "subtask"])
+
+/** `unmatched`: ids of tools that belong to no specialist. */
+export function activeSpecs(): { active: AgentSpec[]; unmatched: string[] } {
+  const specs = AgentRegistry.specs()
+  const tools = ToolRegistry.list().filter(({ id }) => !orchestrating.has(id))
+  const { byAgent, unmatched } = partitionTools(tools, specs)
+  const active = specs.filter(
+    ({ name, alwaysInclude }) =>
+      alwaysInclude || byAgent[name]!.length > 0 || AgentRegistry.find(name)?.tools?.length,
+  )
+  return { active, unmatched: unmatched.map(({ id }) => id) }
+}
+
+/** The system prompt of an orchestrator; its own text, if it has one, replaces the usual opening. */
+export function instructionFor({ systemPrompt }: { systemPrompt: string }): string {
+  return orchestratorInstruction({ ...(systemPrompt ? { base: systemPrompt } : {}), ...activeSpecs() })
+}

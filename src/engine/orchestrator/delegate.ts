@@ -1,0 +1,132 @@
+// Delegates a task to a specialist. One that rejects the task is not asked again: the task goes on to the next one that fits,
+// chosen without a model, or back to the orchestrator.
+import { z } from "zod"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { clearBest, rank } from "#ability/agent/rank.ts"
+import { parseReject, type Rejection } from "#ability/agent/specialists.ts"
+import type { Delegated } from "#ability/call/types.ts"
+import type { Run } from "#engine/run/run.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import { about } from "#util/about.ts"
+import { NamedError } from "#util/error.ts"
+import { activeSpecs } from "./active-specs.ts"
+
+export const Rejected = Bus.define(
+  "task.rejected",
+  z.object({
+    sessionId: about("Session of the orchestrator.", z.string()),
+    callId: about("Its call of `delegate`.", z.string()),
+    taskSessionId: about("Session of the specialist.", z.string()),
+    task: about("The task.", z.string()),
+    agent: about("Specialist that rejected it.", z.string()),
+    requires: about("Agent that the specialist named instead.", z.string().optional()),
+    next: about("Specialist that gets it now; missing if none fits.", z.string().optional()),
+  }),
+  { when: "A specialist rejected a task." },
+)
+
+/** Runs a task in a session of its own. */
+export type RunTask = (task: { task: string; agent: string }) => Promise<{ sessionId: string; text: string }>
+
+type Rejecting = { agent: string; requires?: string }
+
+/** How many specialists are tried for one task. */
+const maxRounds = 4
+
+class NotTaken extends NamedError {
+  constructor(rejections: Rejecting[]) {
+    const [first, second] = rejections.slice(-2)
+    const isBackAndForth =
+      first && second && first.requires === second.agent && second.requires === first.agent
+    const said = rejections.map(({ agent, requires }) =>
+      requires ? `${agent} says that it needs ${requires}` : `${agent} rejected it`,
+    )
+    const why = isBackAndForth
+      ? `${first.agent} and ${second.agent} hand this task to each other`
+      : said.join("; ")
+    super(
+      "Delegate.NotTaken",
+      `No specialist took the task: ${why}. Answer the person yourself, and say that no specialist could do it.`,
+      { rejections },
+    )
+  }
+}
+
+class NotAllowed extends NamedError {
+  constructor(agent: string, reason: string, others: string[]) {
+    super("Delegate.NotAllowed", `${agent} ${reason}. Specialists: ${others.join(", ") || "none"}.`, {
+      agent,
+    })
+  }
+}
+
+export async function delegate(
+  run: Run,
+  order: { agent: string; task: string; callId: string },
+  runTask: RunTask,
+): Promise<Delegated> {
+  const { task, callId } = order
+  const rejected = rejectionsOf(run, task)
+  const rejections: Rejecting[] = []
+  const sessions: string[] = []
+  let agent = choose(order.agent, rejected)
+  for (let round = 1; ; round++) {
+    const { sessionId, text } = await runTask({ task, agent })
+    sessions.push(sessionId)
+    const rejection = parseReject(text)
+    if (!rejection) return { text: withOrigin(text, { agent, sessionId, rejections }), agent, sessions }
+    rejected.add(agent)
+    rejections.push({ agent, ...(rejection.agent ? { requires: rejection.agent } : {}) })
+    const next = round < maxRounds ? nextFor(task, rejection, rejected) : undefined
+    Bus.publish(Rejected, {
+      sessionId: run.session.id,
+      callId,
+      taskSessionId: sessionId,
+      task,
+      agent,
+      ...(rejection.agent ? { requires: rejection.agent } : {}),
+      ...(next ? { next } : {}),
+    })
+    if (!next) throw new NotTaken(rejections)
+    agent = next
+  }
+}
+
+/** The same task in other blanks and capitals is the same task. */
+function rejectionsOf({ progress: { rejections } }: Run, task: string): Set<string> {
+  const key = task.trim().replace(/\s+/g, " ").toLowerCase()
+  const known = rejections.get(key) ?? new Set()
+  rejections.set(key, known)
+  return known
+}
+
+function choose(agent: string, rejected: ReadonlySet<string>): string {
+  const names = activeSpecs().active.map(({ name }) => name)
+  const others = names.filter((name) => !rejected.has(name))
+  if (rejected.has(agent)) throw new NotAllowed(agent, "has rejected this task already", others)
+  if (names.includes(agent)) return agent
+  if (AgentRegistry.get(agent).role === "orchestrator")
+    throw new NotAllowed(agent, "delegates and does no tasks", others)
+  if (AgentRegistry.specs().some(({ name }) => name === agent))
+    throw new NotAllowed(agent, "is not active: none of its tools is here", others)
+  return agent
+}
+
+/** The scoring decides if it is clear, else the rejecting specialist. */
+function nextFor(task: string, { agent }: Rejection, rejected: ReadonlySet<string>): string | undefined {
+  const names = activeSpecs()
+    .active.map(({ name }) => name)
+    .filter((name) => !rejected.has(name))
+  const agents = names.map((name) => AgentRegistry.get(name))
+  const best = clearBest(rank({ input: task, agents, rules: [] }))
+  return best?.agent ?? names.find((name) => name.toLowerCase() === agent)
+}
+
+function withOrigin(
+  text: string,
+  { agent, sessionId, rejections }: { agent: string; sessionId: string; rejections: Rejecting[] },
+): string {
+  const before = rejections.map((one) => one.agent).join(", ")
+  const said = text.trim() || `(${agent} answered nothing)`
+  return `${said}\n\n[${agent}, session ${sessionId}${before ? `; rejected by ${before}` : ""}]`
+}

@@ -1,0 +1,51 @@
+// Runs an order of an orchestrator: a task for a specialist, a goal for the planner, whose plan is then carried out, or the
+// rest of a plan.
+import type { Delegated, Order } from "#ability/call/types.ts"
+import { carryOut, isPlanner, planningTask, storePlan } from "#engine/orchestrator/carry-out.ts"
+import { delegate } from "#engine/orchestrator/delegate.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+import type { Run } from "#engine/run/run.ts"
+import * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { spawnTask } from "./spawn-task.ts"
+
+type Given = { order: Order; callId: string }
+type Part = { agent: string; task: string; step?: string }
+
+export async function runOrder(run: Run, { order, callId }: Given): Promise<Delegated> {
+  if ("resume" in order) return finishPlan(run, callId)
+  if (!isPlanner(order.agent)) return hand(run, callId, order)
+  const planned = await hand(run, callId, { ...order, task: planningTask(order.task) })
+  if (planned.agent === undefined || !isPlanner(planned.agent)) return planned
+  if (!(await storePlan(run, order.task, planned.text))) return planned
+  const done = await finishPlan(run, callId)
+  return { ...done, sessions: [...planned.sessions, ...done.sessions] }
+}
+
+function hand(run: Run, callId: string, { agent, task, step }: Part): Promise<Delegated> {
+  return delegate(run, { agent, task, callId }, (one) =>
+    spawnTask(run, { ...one, callId, ...(step ? { step } : {}) }),
+  )
+}
+
+function finishPlan(run: Run, callId: string): Promise<Delegated> {
+  return carryOut({
+    run,
+    doStep: ({ id, ...part }) => hand(run, callId, { ...part, step: id }),
+    findResult: (step) => resultOf(run.session.id, step),
+  })
+}
+
+/** The last answer in the newest session that did this step. */
+async function resultOf(sessionId: string, step: string): Promise<string | undefined> {
+  const all = await SessionRecord.list({ tasks: true })
+  const done = all.filter(
+    ({ taskOf, status }) => taskOf?.sessionId === sessionId && taskOf.step === step && status === "idle",
+  )
+  const newest = done.sort((a, b) => b.time.created - a.time.created).at(0)
+  if (!newest) return undefined
+  const answer = (await MessageStore.list(newest.id)).findLast(
+    ({ type, data }) => type === "text" && data.role === "assistant",
+  )
+  return answer && Message.textOf(answer)
+}
