@@ -51,6 +51,14 @@ export type Agent = {
     keywords?: string[]
     /** Words and phrases of requests that this agent must not get. */
     cannotDo?: string[]
+    /** For a specialist: tools whose routing names begin with one of these belong to it. */
+    prefixes?: string[]
+    /** For a specialist: what a task should contain. */
+    accepts?: string
+    /** For a specialist: what an answer contains. */
+    returns?: string
+    /** For a specialist: active also without tools. */
+    alwaysInclude?: boolean
     /** Sources whose overview the agent gets with its first request: the files of the repository, the stored sessions (needs a rule that allows to read them, or `--yes`). */
     grounding?: ("code_repo" | "data_store")[]
     /** How much the model reasons, if it can. */
@@ -61,6 +69,22 @@ export type Agent = {
   usableTools: string[]
   /** the file of the agent */
   file?: string
+}
+
+export type AgentChosenEvent = {
+  id: number
+  type: "agent.chosen"
+  time: number
+  directory: string
+  payload: {
+    sessionId: string
+    /** The chosen agent. */
+    agent: string
+    /** How well it fits; 0 for the default. */
+    score: number
+    /** Why. */
+    reasons: string[]
+  }
 }
 
 export type Branch = {
@@ -209,6 +233,7 @@ export type ElicitationRequestedEvent = {
 
 /** The JSON in the `data:` field of each event of the stream */
 export type Event =
+  | AgentChosenEvent
   | ConfigChangedEvent
   | ElicitationRepliedEvent
   | ElicitationRequestedEvent
@@ -231,6 +256,7 @@ export type Event =
   | SessionRetryEvent
   | SessionUpdatedEvent
   | SnapshotCreatedEvent
+  | TaskRejectedEvent
   | TodoUpdatedEvent
   | ToolProgressEvent
   | ToolStartedEvent
@@ -856,8 +882,10 @@ export type Session = {
   taskOf?: {
     /** That session. */
     sessionId: string
-    /** Its call of `subtask`. */
+    /** Its call of `subtask` or `delegate`. */
     callId: string
+    /** Step of its plan that this session does. */
+    step?: string
   }
   /** What it is doing; `waiting`: for a person to answer. */
   status: "idle" | "busy" | "waiting" | "interrupted" | "error"
@@ -1163,6 +1191,29 @@ export type SystemControlMessage = {
     /** `mode_change`, `branch_switch`, … */
     control: string
     parameters: Record<string, unknown>
+  }
+}
+
+export type TaskRejectedEvent = {
+  id: number
+  type: "task.rejected"
+  time: number
+  directory: string
+  payload: {
+    /** Session of the orchestrator. */
+    sessionId: string
+    /** Its call of `delegate`. */
+    callId: string
+    /** Session of the specialist. */
+    taskSessionId: string
+    /** The task. */
+    task: string
+    /** Specialist that rejected it. */
+    agent: string
+    /** Agent that the specialist named instead. */
+    requires?: string
+    /** Specialist that gets it now; missing if none fits. */
+    next?: string
   }
 }
 

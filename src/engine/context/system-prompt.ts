@@ -3,6 +3,7 @@
 import { join } from "node:path"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { agentSpecs } from "#ability/agent/specialists.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import type { Action } from "#ability/permission/rule.ts"
 import { mayUse } from "#ability/tool/may-use.ts"
@@ -68,17 +69,24 @@ export async function systemPrompt(
   ].join("\n\n")
 }
 
-/** Models invent names of agents unless they see the real ones. */
+/** Models invent names of agents unless they see the real ones. Built-in specialists are left out, because they would cost
+ * tokens in every request: an orchestrator and `auto` choose them. */
 function othersFor(agent: AgentDefinition): string[] {
   const subtask = ToolRegistry.find("subtask")
   if (!subtask || !mayUse(agent, subtask)) return []
-  const others = AgentRegistry.list().filter(({ id, mode }) => mode === "subagent" && id !== agent.id)
+  const others = AgentRegistry.list().filter(
+    ({ id, mode }) => mode === "subagent" && id !== agent.id && !isBuiltin(id),
+  )
   if (others.length === 0) return []
   const lines = others.slice(0, maxOthers).map(({ id, domain, capabilities, metadata }) => {
     const what = metadata.description ?? [domain, ...capabilities].join(", ")
     return `- ${id}: ${what.replace(/\s+/g, " ")}`.slice(0, maxLine)
   })
   return [["Agents for subtask:", ...lines].join("\n")]
+}
+
+function isBuiltin(id: string): boolean {
+  return agentSpecs.some(({ name }) => name === id) && AgentRegistry.fileOf(id) === undefined
 }
 
 /** An overview of the sources that an agent names, without the session that is about to begin. Only sources that it may
