@@ -1,5 +1,6 @@
 // The parts of docs/tools.md: every built-in tool with its arguments, what it asks permission for, and its limits.
 import { manual as bash } from "#ability/tool/builtin/bash.ts"
+import { manual as delegate } from "#ability/tool/builtin/delegate.ts"
 import { manual as edit } from "#ability/tool/builtin/edit.ts"
 import { manual as fetch } from "#ability/tool/builtin/fetch.ts"
 import { manual as glob } from "#ability/tool/builtin/glob.ts"
@@ -21,7 +22,7 @@ type Manual = { example: object; arguments: Record<string, string>; limits: stri
 
 /** By the id of the tool. */
 export const manuals: Record<string, Manual | undefined> = {
-  ...{ bash, edit, fetch, glob, grep, ls, read, recall, subtask, symbols, todo, write },
+  ...{ bash, delegate, edit, fetch, glob, grep, ls, read, recall, subtask, symbols, todo, write },
   tool_search: toolSearch,
 }
 

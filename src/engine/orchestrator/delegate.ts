@@ -127,6 +127,5 @@ function withOrigin(
   { agent, sessionId, rejections }: { agent: string; sessionId: string; rejections: Rejecting[] },
 ): string {
   const before = rejections.map((one) => one.agent).join(", ")
-  const said = text.trim() || `(${agent} answered nothing)`
-  return `${said}\n\n[${agent}, session ${sessionId}${before ? `; rejected by ${before}` : ""}]`
+  return `${text.trim()}\n\n[${agent}, session ${sessionId}${before ? `; rejected by ${before}` : ""}]`
 }

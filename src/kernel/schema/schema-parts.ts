@@ -17,6 +17,13 @@ export const permissions = [
   "todo",
 ] as const
 
+/** Which agent a request goes to. */
+export const AgentRule = z.strictObject({
+  match: about("Words or phrases of a request, with `|` between them.", z.string().min(1)),
+  agent: about("Agent that such a request is for.", z.string().min(1)),
+})
+export type AgentRule = z.infer<typeof AgentRule>
+
 /** A rule that can never match is refused: a mistyped "deny" would otherwise deny nothing. */
 export const Rule = z
   .strictObject({

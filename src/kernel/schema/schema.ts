@@ -3,17 +3,10 @@
 import { z } from "zod"
 import { about } from "#util/about.ts"
 import { refuseUnread } from "./check.ts"
-import { DeclaredModel, Mcp, Rule } from "./schema-parts.ts"
+import { AgentRule, DeclaredModel, Mcp, Rule } from "./schema-parts.ts"
 
 export type { DeclaredModel } from "./schema-parts.ts"
-export { McpServer, permissions, Rule } from "./schema-parts.ts"
-
-/** Which agent a request goes to. */
-export const AgentRule = z.strictObject({
-  match: about("Words or phrases of a request, with `|` between them.", z.string().min(1)),
-  agent: about("Agent that such a request is for.", z.string().min(1)),
-})
-export type AgentRule = z.infer<typeof AgentRule>
+export { AgentRule, McpServer, permissions, Rule } from "./schema-parts.ts"
 
 /** Settings of one provider. `models` declares models that the built-in list does not know. */
 export const Provider = z.strictObject({

@@ -86,11 +86,9 @@ for (const [definition, says] of [
 ] as [unknown, RegExp][])
   test(`defineAgent(${JSON.stringify(definition)}) says what is wrong, and registers nothing`, async () => {
     await inProject(async () => {
+      const before = AgentRegistry.list()
       assert.throws(() => defineAgent(definition as Input), { name: "Agent.Invalid", message: says })
-      assert.deepEqual(
-        AgentRegistry.list().filter(({ id }) => id.startsWith("a")),
-        [],
-      )
+      assert.deepEqual(AgentRegistry.list(), before)
     })
   })
 
@@ -100,7 +98,7 @@ test("AgentRegistry.get() throws NotFound with the available ids and the nearest
     assert.throws(() => AgentRegistry.get("reviwer"), {
       name: "Agent.NotFound",
       message:
-        /"reviwer" does not exist\. Available: .*build, .*plan, .*reviewer\. Did you mean "reviewer"\?/,
+        /"reviwer" does not exist\. Available: .*build, .*plan, .*reviewer.* Did you mean "reviewer"\?/,
     })
   })
 })
@@ -118,7 +116,7 @@ test("AgentRegistry.byDomain() and byCapability() give exactly those agents", as
   })
 })
 
-test("the built-in agents are build and plan, both primary, and plan denies writing and commands", async () => {
+test("the built-in agents build and plan are primary, and plan denies writing and commands", async () => {
   await inProject(async () => {
     for (const id of ["build", "plan"]) assert.equal(AgentRegistry.get(id).mode, "primary")
     assert.deepEqual(AgentRegistry.get("build").permissions, [])

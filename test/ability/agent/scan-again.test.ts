@@ -4,6 +4,7 @@ import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { builtinAgents } from "#ability/agent/builtin-agents.ts"
 import { defineAgent } from "#ability/agent/define-agent.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { agentFiles, code, folder, trusting } from "./agent-files.ts"
@@ -17,27 +18,28 @@ test("AgentRegistry.load() sees added, changed and removed files, and changes of
     async (tmp) => {
       const ids = async () => {
         await AgentRegistry.load()
-        return AgentRegistry.list().map(({ id }) => id)
+        const all = AgentRegistry.list().map(({ id }) => id)
+        return all.filter((id) => !builtinAgents.some((agent) => agent.id === id))
       }
-      assert.deepEqual(await ids(), ["build", "one", "plan"])
+      assert.deepEqual(await ids(), ["one"])
       defineAgent({ id: "mine" })
       tmp.write(`${folder}one.md`, says("second"))
       tmp.write(`${folder}two.md`, allow)
       tmp.write(`${folder}three.ts`, code.replaceAll("analyst-ts", "three"))
-      assert.deepEqual(await ids(), ["build", "mine", "one", "plan", "two"])
+      assert.deepEqual(await ids(), ["mine", "one", "two"])
       assert.equal(AgentRegistry.get("one").systemPrompt, "second")
       assert.deepEqual(AgentRegistry.get("two").permissions, [])
       await Trust.grant(tmp.path)
-      assert.deepEqual(await ids(), ["build", "mine", "one", "plan", "three", "two"])
+      assert.deepEqual(await ids(), ["mine", "one", "three", "two"])
       assert.equal(AgentRegistry.get("two").permissions.length, 1)
       rmSync(join(tmp.path, folder, "three.ts"))
       rmSync(join(tmp.path, folder, "one.md"))
-      assert.deepEqual(await ids(), ["build", "mine", "plan", "two"])
+      assert.deepEqual(await ids(), ["mine", "two"])
       await Trust.remove(tmp.path)
       await ids()
       assert.deepEqual(AgentRegistry.get("two").permissions, [])
       rmSync(join(tmp.path, folder), { recursive: true })
-      assert.deepEqual(await ids(), ["build", "mine", "plan"])
+      assert.deepEqual(await ids(), ["mine"])
     },
     { files: agentFiles({ "one.md": says("first") }) },
   )
@@ -50,10 +52,7 @@ test("no other agent replaces one whose trusted file cannot be used", async () =
       const broken = { name: "Agent.Invalid", message: /build\.md:2:1: permisions: .*"permissions"/ }
       assert.throws(() => AgentRegistry.get("build"), broken)
       await assert.rejects(AgentRegistry.getDefault(), broken)
-      assert.deepEqual(
-        AgentRegistry.list().map(({ id }) => id),
-        ["plan"],
-      )
+      assert.equal(AgentRegistry.find("build"), undefined)
       tmp.write(`${folder}build.md`, says("mine"))
       await Trust.grant(tmp.path)
       assert.equal((await AgentRegistry.getDefault()).systemPrompt, "mine")

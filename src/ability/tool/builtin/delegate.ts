@@ -25,7 +25,7 @@ export const manual = {
     task: "Everything that the specialist must know.",
     resume: "Carry out the unfinished steps of the plan.",
   },
-  limits: "Only for agents that name it, such as `orchestrator`. A task goes to each specialist once.",
+  limits: "A specialist that rejected a task does not get it again; at most four are tried.",
 }
 
 export const delegate = {

@@ -13,6 +13,16 @@ const denying: Omit<Extract<Proof, { seen: unknown }>, "other"> = {
   expected: false,
 }
 
+const routing: Omit<Extract<Proof, { seen: unknown }>, "other"> = {
+  config: (world) => ({
+    ...reachable(world),
+    agent: { name: "auto", rules: [{ match: "poem|verse", agent: "librarian" }] },
+  }),
+  commands: [["run", "a poem"]],
+  seen: ({ llm }) => /You are the librarian/.test(llm.requests[0]?.system ?? ""),
+  expected: true,
+}
+
 export const agentProofs: Record<string, Proof> = {
   "permission[].permission": { ...denying, other: "file.write" },
   "permission[].pattern": { ...denying, other: "other.md" },
@@ -32,9 +42,6 @@ export const agentProofs: Record<string, Proof> = {
     seen: ({ llm }) => llm.requests[0]?.model,
     expected: "of-the-agent",
   },
-  "agent.rules": {
-    wrong: [{ match: "poem", agent: "poet" }],
-    usual: [[]],
-    reason: /does not route requests by rules/,
-  },
+  "agent.rules[].match": { ...routing, other: "sonnet" },
+  "agent.rules[].agent": { ...routing, other: "chronicler" },
 }

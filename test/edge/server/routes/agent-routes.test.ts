@@ -1,6 +1,7 @@
 // The agents of a project over HTTP.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { builtinAgents } from "#ability/agent/builtin-agents.ts"
 import { agentRoutes } from "#edge/server/routes/agent-routes.ts"
 import { auth, base, errorOf } from "../app-harness.ts"
 import { appWith } from "../app-with.ts"
@@ -13,7 +14,7 @@ test("GET /agent and /agent/:id return the agents of the request's directory wit
   const all = (await (await get("/agent")).json()) as { id: string; usableTools: string[] }[]
   assert.deepEqual(
     all.map(({ id }) => id),
-    ["build", "plan", "reader"],
+    [...builtinAgents.map(({ id }) => id), "reader"].sort(),
   )
   const denied = all.find(({ id }) => id === "plan")!.usableTools
   assert.ok(denied.includes("read") && !denied.includes("bash"), String(denied))

@@ -1,0 +1,140 @@
+// A planner's plan is carried out step by step, in parallel where steps do not wait for each other, also after a restart.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import * as TodoList from "#ability/plan/todo-list.ts"
+import { planSteps } from "#engine/orchestrator/plan-steps.ts"
+import { call, type Request, status, text } from "../../fixture/fake-llm.ts"
+import { inWorld } from "../session/harness.ts"
+import { byAgent, outputsOf, taskIn } from "./harness.ts"
+
+const asOrchestrator = { agent: "orchestrator" }
+const plan = [
+  "1. [operator] Make the folder",
+  "2. [operator] Write the first half (after 1)",
+  "3. [librarian] Find the second half (after 1)",
+  "4. [operator] Join both (after 2, 3)",
+].join("\n")
+
+const orchestrating = (_: Request, turn: number) =>
+  turn ? text("Done.") : call("delegate", { agent: "planner", task: "Write the report" })
+
+test("the steps of a plan run in order, two at once, each with the results that it waits for", async () => {
+  const begun: string[] = []
+  let [atOnce, most] = [0, 0]
+  const working = (request: Request) => {
+    begun.push(taskIn(request).split("\n", 1)[0]!)
+    most = Math.max(most, ++atOnce)
+    setTimeout(() => atOnce--, 150)
+    return text(`did: ${taskIn(request).split("\n", 1)[0]}`, { deltas: 2, delay: 100 })
+  }
+  const script = byAgent({
+    orchestrator: orchestrating,
+    planner: () => text(plan),
+    operator: working,
+    librarian: working,
+  })
+  await inWorld(script, async ({ ask, session, messages, llm }) => {
+    await ask("write a report", asOrchestrator)
+    assert.equal(begun[0], "Make the folder")
+    assert.deepEqual(begun.slice(1, 3).sort(), ["Find the second half", "Write the first half"])
+    assert.deepEqual(begun.slice(3), ["Join both"])
+    assert.equal(most, 2)
+    const last = taskIn(llm.requests.at(-2)!)
+    for (const words of [
+      "This is one step of: Write the report",
+      "did: Write the first half",
+      "did: Find the second half",
+    ])
+      assert.ok(last.includes(words), words)
+    const [output] = outputsOf(await messages())
+    assert.match(output!, /## Step 4: done\nJoin both\n\ndid: Join both/)
+    const { title, todos } = await TodoList.plan(session.id)
+    assert.equal(title, "Write the report")
+    assert.deepEqual(
+      todos.map(({ status, text }) => [status, text]),
+      [
+        ["done", "[operator] Make the folder"],
+        ["done", "[operator] Write the first half"],
+        ["done", "[librarian] Find the second half"],
+        ["done", "[operator] Join both"],
+      ],
+    )
+    assert.match(
+      llm.requests[1]!.messages[0]!.text,
+      /- librarian: /,
+      "the planner is told who can carry out steps",
+    )
+  })
+})
+
+test("a failed step stops only the steps that wait for it; resume tries the rest again", async () => {
+  let isBroken = true
+  const script = byAgent({
+    orchestrator: (_, turn) =>
+      [call("delegate", { agent: "planner", task: "Write the report" }), call("delegate", { resume: true })][
+        turn
+      ] ?? text("Done."),
+    planner: () => text(plan),
+    operator: (request) => text(`did: ${taskIn(request).split("\n", 1)[0]}`),
+    librarian: () => (isBroken ? status(400, { message: "no library today" }) : text("found")),
+  })
+  await inWorld(script, async ({ ask, llm, messages }) => {
+    const asked = ask("write a report", asOrchestrator)
+    const fix = setInterval(() => {
+      if (llm.requests.filter(({ system }) => /You are the orchestrator/.test(system)).length > 1)
+        isBroken = false
+    }, 1)
+    await asked
+    clearInterval(fix)
+    const [first, second] = outputsOf(await messages())
+    assert.match(first!, /## Step 3: failed\nFind the second half\n\n.*no library today/s)
+    assert.match(first!, /## Step 4: not begun\nJoin both\nIt waits for 2, 3\./)
+    assert.match(first!, /`delegate` with `resume` tries the unfinished steps again/)
+    assert.match(second!, /## Step 4: done\nJoin both\n\ndid: Join both/)
+    const made = llm.requests.filter((request) => taskIn(request).startsWith("Make the folder"))
+    assert.equal(made.length, 1, "a step that is done is not done again")
+  })
+})
+
+for (const [what, written, expected] of [
+  [
+    "marks and other words",
+    "Here is the plan:\n\n**1.** no\n- 2) **[Vault]**: Sign it\nStep 3: Send it (after 2)",
+    [
+      { id: "2", agent: "vault", text: "Sign it", after: [] },
+      { id: "3", text: "Send it", after: ["2"] },
+    ],
+  ],
+  [
+    "references to itself and to steps that are not there",
+    "1. a (after 1, 9)\n2. b (after 1)",
+    [
+      { id: "1", text: "a", after: [] },
+      { id: "2", text: "b", after: ["1"] },
+    ],
+  ],
+  ["no steps", "I cannot plan this.", []],
+] as const)
+  test(`planSteps() reads a plan with ${what}`, () => {
+    assert.deepEqual(planSteps(written), expected)
+  })
+
+test("an answer of the planner without steps is returned as it is, and changes no plan", async () => {
+  const script = byAgent({ orchestrator: orchestrating, planner: () => text("There is nothing to do.") })
+  await inWorld(script, async ({ ask, session, messages }) => {
+    await ask("write a report", asOrchestrator)
+    assert.match(outputsOf(await messages())[0]!, /^There is nothing to do\./)
+    assert.deepEqual((await TodoList.plan(session.id)).todos, [])
+  })
+})
+
+test("steps that wait for each other are an error that the model reads", async () => {
+  const script = byAgent({
+    orchestrator: orchestrating,
+    planner: () => text("1. a (after 2)\n2. b (after 1)"),
+  })
+  await inWorld(script, async ({ ask, messages }) => {
+    await ask("write a report", asOrchestrator)
+    assert.match(outputsOf(await messages())[0]!, /Items wait for each other/)
+  })
+})
