@@ -1,12 +1,15 @@
 // Node's own modules are imported without reading all of their exports.
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { test } from "node:test"
 import { withPlainBuiltins } from "../../script/plain-builtins.ts"
 import { run } from "../fixture/child.ts"
 import { env, fakeLlm, text } from "../fixture/fake-llm.ts"
 import { noServers } from "../fixture/no-servers.ts"
 import { tmpdir } from "../fixture/tmpdir.ts"
+import { openXterm } from "../fixture/xterm.ts"
 
 const dist = new URL("../../dist/", import.meta.url)
 
@@ -73,6 +76,23 @@ test("a run with one answer loads few of Node's modules that are slow to load", 
   assert.ok(loaded.includes("NativeModule http"))
   for (const name of ["crypto", "internal/webstreams/readablestream", "fs/promises", "perf_hooks"])
     assert.ok(!loaded.includes(`NativeModule ${name}`), name)
+})
+
+test("the interactive terminal answers a prompt without undici", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text("Done.")])
+  const list =
+    'import { writeFileSync } from "node:fs"; process.on("exit", () => writeFileSync("loaded", process.moduleLoadList.join("\\n")))'
+  tmp.write("list.mjs", list)
+  await using terminal = await openXterm(tmp, ["go"], {
+    env: { ...noServers, ...env(llm, "chat").variables, NODE_OPTIONS: "--import=./list.mjs" },
+  })
+  await terminal.sees("Done.")
+  terminal.type("\u0004")
+  assert.equal(await terminal.exit, 0)
+  const loaded = readFileSync(join(tmp.path, "loaded"), "utf8").split("\n")
+  assert.ok(loaded.includes("NativeModule http"))
+  assert.ok(!loaded.includes("NativeModule internal/deps/undici/undici"))
 })
 
 test("an old Node can load what the entry imports", async () => {
