@@ -45,7 +45,7 @@ const eraseAll = `${eraseLine}\u001b[C${eraseBelow}\r`
 
 export function createScreen(options: ScreenOptions): Screen {
   const { terminal, paint, expandKey, hasLinks = false, tail, reflows } = options
-  /** The tail as the terminal shows it, and the cursor in it. */
+  /** The tail as the terminal shows it, and the cursor, which is in it or above it. */
   let drawn: Line[] = []
   let [row, column] = [0, 0]
   let known = terminal.size()
@@ -89,21 +89,26 @@ export function createScreen(options: ScreenOptions): Screen {
     drawnAt = Date.now()
     const size = terminal.size()
     let out = size.columns === known.columns && size.rows === known.rows ? "" : takeResize(size)
-    out += finished.length || !drawn.length ? rewrite(lines) : change(lines)
+    const all = [...finished, ...lines]
+    // A long line of code takes several rows, and moves what is below it.
+    const isInRows = finished.every((line) => widthOf(line) < size.columns)
+    out += drawn.length && isInRows ? change(all) : rewrite(all)
+    row -= finished.length
+    finished = []
     drawn = lines
     out += moveTo(caret?.row ?? Math.max(0, lines.length - 1), caret?.column ?? widthOf(lines.at(-1) ?? ""))
     if (out) terminal.write(begin + out + finish)
   }
 
-  /** Write the finished lines over the tail, and the tail below them. */
+  /** Write everything anew, over the tail. */
   function rewrite(lines: readonly Line[]): string {
-    const out = `${moveTo(0, 0)}${eraseAll}${[...finished, ...lines].join("\r\n")}`
-    finished = []
+    const out = `${moveTo(0, 0)}${eraseAll}${lines.join("\r\n")}`
     row = Math.max(0, lines.length - 1)
     column = -1
     return out
   }
 
+  /** Write the lines that differ from those of the tail. Most finished lines were shown in it as they are. */
   function change(lines: readonly Line[]): string {
     let out = ""
     for (const [at, line] of lines.entries()) {

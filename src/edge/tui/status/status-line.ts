@@ -1,7 +1,7 @@
 // The last line of the screen: where the session runs, who works on it, what it has used, and what happens now. On a
 // narrow terminal the least important parts are left out.
 import { dollars } from "#edge/tui/command/words.ts"
-import type { Line, Paint, View } from "#edge/tui/screen/line.ts"
+import type { Line, Paint, Role, View } from "#edge/tui/screen/line.ts"
 import { safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo, widthOf } from "#edge/tui/screen/width.ts"
 
@@ -45,12 +45,19 @@ export function statusLine(status: Status, { columns, paint }: View): Line {
   return cutTo(joined(parts, paint), columns)
 }
 
+/** Neighbours of the same role are painted together: the line is written in most frames. */
 function joined(parts: readonly Part[], paint: Paint = (_, text) => text): string {
-  return parts
-    .map(({ text, paint: role = "dim", before = separator }, i) =>
-      i ? paint(before === separator ? "dim" : role, before) + paint(role, text) : paint(role, text),
-    )
-    .join("")
+  const runs: { role: Role; text: string }[] = []
+  const add = (role: Role, text: string) => {
+    const last = runs.at(-1)
+    if (last?.role === role) last.text += text
+    else runs.push({ role, text })
+  }
+  for (const [i, { text, paint: role = "dim", before = separator }] of parts.entries()) {
+    if (i) add(before === separator ? "dim" : role, before)
+    add(role, text)
+  }
+  return runs.map(({ role, text }) => paint(role, text)).join("")
 }
 
 function partsOf(status: Status): Part[] {
