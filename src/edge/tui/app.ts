@@ -42,7 +42,7 @@ export function createApp(options: AppOptions) {
   const { screen, editor, terminal } = options
   const { promise: ended, resolve: end } = Promise.withResolvers<number>()
   const leaving = new AbortController()
-  const transcript = createTranscript(screen.view, flush)
+  const transcript = createTranscript(screen.view, screen.refresh)
   const panels = createPanels(() => screen.refresh())
   let connection: Connection | undefined
   let conversation: Conversation | undefined
@@ -105,7 +105,7 @@ export function createApp(options: AppOptions) {
     if (id === undefined) talk.leave()
     else talk.use(await client.getSession({ id }))
     transcript.load(id === undefined ? [] : await client.listMessages({ id, last: String(maxLoaded) }))
-    flush()
+    screen.refresh()
     usage?.refresh(id)
     if (id !== undefined) await questions?.load((owner) => owner === id)
   }
@@ -125,13 +125,7 @@ export function createApp(options: AppOptions) {
     if (!isOurs) return
     transcript.apply(event)
     if (event.type === "session.idle") usage?.refresh(conversation?.session?.id)
-    flush()
-  }
-
-  function flush(): void {
-    const lines = transcript.take()
-    if (lines.length) screen.print(lines)
-    else screen.refresh()
+    screen.refresh()
   }
 
   function changed(): void {
@@ -223,7 +217,6 @@ export function createApp(options: AppOptions) {
     leaving.abort()
     activity.stop()
     await finishSoon(conversation?.stop())
-    flush()
     const id = conversation?.session?.id
     if (id) print(`Go on with: ${options.command} --session ${id.slice(0, 13)}`, "dim")
     await finishSoon(connection?.close())
@@ -232,6 +225,7 @@ export function createApp(options: AppOptions) {
 
   return Object.freeze({
     ended,
+    finished: transcript.take,
     transcript: transcript.tail,
     waiting: () => conversation?.waiting.map(({ text }) => text) ?? [],
     panel: panels.current,

@@ -62,6 +62,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
     expandKey: () => keymap.hintOf("app.expand"),
     reflows: reflows(),
     hasLinks: hasLinks(),
+    finished: () => app?.finished() ?? [],
     tail: (view) =>
       layOut(
         {

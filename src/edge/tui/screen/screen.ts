@@ -28,6 +28,8 @@ export type ScreenOptions = {
   paint(): Paint
   expandKey?(): string | undefined
   hasLinks?: boolean
+  /** Lines that are finished since the last call: asked for when a frame is drawn, and before other lines are printed. */
+  finished?(): Line[]
   tail(view: View): Tail
   /** False if the terminal cuts lines at a resize, instead of wrapping them anew. */
   reflows: boolean
@@ -71,7 +73,18 @@ export function createScreen(options: ScreenOptions): Screen {
     timer = undefined
     if (isOver || isPaused) return
     const now = view()
+    collect()
     frame(fit(tail(now), now))
+  }
+
+  function collect(): void {
+    add(options.finished?.() ?? [])
+  }
+
+  function add(lines: readonly Line[]): void {
+    if (isBlockLast && lines.length && lines[0] !== "") finished.push("")
+    isBlockLast &&= !lines.length
+    for (const line of lines) finished.push(line)
   }
 
   /** At most one line less than the terminal has: the last lines of the tail. */
@@ -155,9 +168,8 @@ export function createScreen(options: ScreenOptions): Screen {
   }
 
   function print(lines: readonly Line[]): void {
-    if (isBlockLast && lines.length && lines[0] !== "") finished.push("")
-    isBlockLast &&= !lines.length
-    for (const line of lines) finished.push(line)
+    collect()
+    add(lines)
     refresh()
   }
 
@@ -179,6 +191,7 @@ export function createScreen(options: ScreenOptions): Screen {
     refresh,
     draw,
     pause() {
+      collect()
       frame({ lines: [""] })
       isPaused = true
     },
@@ -186,6 +199,7 @@ export function createScreen(options: ScreenOptions): Screen {
     end(keep = false) {
       if (isOver) return
       const now = view()
+      collect()
       frame(keep ? fit(tail(now), now) : { lines: [""] })
       if (keep) terminal.write("\r\n")
       clearTimeout(timer)

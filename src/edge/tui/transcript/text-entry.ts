@@ -14,10 +14,18 @@ export type TextEntry = Entry & {
 
 export function createAnswer(view: () => View, options: MarkdownOptions): TextEntry {
   const markdown = createMarkdown(view, options)
+  /** Deltas are short and many: what came since the last frame is worked on at once. */
+  let unread = ""
   /** The open block as it was last drawn. */
   let drawn: { lines: Line[]; columns: number } | undefined
 
+  function readAll(): void {
+    if (unread) markdown.add(unread)
+    unread = ""
+  }
+
   function tail({ columns }: View): Line[] {
+    readAll()
     if (markdown.isDone()) return []
     if (drawn?.columns !== columns) drawn = { lines: markdown.open(), columns }
     return drawn.lines
@@ -26,12 +34,16 @@ export function createAnswer(view: () => View, options: MarkdownOptions): TextEn
   return {
     kind: "answer",
     add(text) {
-      markdown.add(text)
+      unread += text
       drawn = undefined
     },
-    end: markdown.end,
+    end() {
+      readAll()
+      markdown.end()
+    },
     isDone: markdown.isDone,
     take() {
+      readAll()
       const lines = markdown.take()
       if (lines.length) drawn = undefined
       return lines
