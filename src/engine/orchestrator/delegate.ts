@@ -5,6 +5,7 @@ import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { clearBest, rank } from "#ability/agent/rank.ts"
 import { parseReject, type Rejection } from "#ability/agent/specialists.ts"
 import type { Delegated } from "#ability/call/types.ts"
+import { Notice } from "#engine/record/notice.ts"
 import type { Run } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { about } from "#util/about.ts"
@@ -86,6 +87,12 @@ export async function delegate(
       agent,
       ...(rejection.agent ? { requires: rejection.agent } : {}),
       ...(next ? { next } : {}),
+    })
+    const where = next ? `it goes to ${next}` : "no other specialist fits"
+    Bus.publish(Notice, {
+      sessionId: run.session.id,
+      messageId: "",
+      text: `${agent} rejected a task; ${where}`,
     })
     if (!next) throw new NotTaken(rejections)
     agent = next

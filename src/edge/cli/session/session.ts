@@ -38,12 +38,29 @@ export async function showSession(
     say(`${session.id}  ${session.title}`)
     say(`${status}, ${model ?? "no model chosen"}, ${directory}`)
     if (mode !== "act" || branch !== "main") say(`${mode} mode, branch ${branch}`)
-    say(`${usage.input} tokens in, ${usage.output} out${usage.cost ? `, $${usage.cost.toFixed(4)}` : ""}\n`)
+    say(tokensOf(usage))
+    for (const line of await agentLines(session.id)) say(line)
+    say("")
     const { start, compaction } = options.all ? { start: 0 } : Session.window(messages)
     if (start > 0)
       say(`(${start} earlier messages, which --all shows, are summarised)\n${compaction?.summary ?? ""}\n`)
     for (const message of messages.slice(start)) say(describeMessage(message))
     for (const { text, reason } of session.skipped ?? []) say(`(not run, since ${reason}) ${text}`)
+  })
+}
+
+function tokensOf({ input, output, cost }: Pick<Session.Info["usage"], "input" | "output" | "cost">): string {
+  return `${input} tokens in, ${output} out${cost ? `, $${cost.toFixed(4)}` : ""}`
+}
+
+/** A line for each agent that answered, if tasks of other agents are part of the sum. */
+async function agentLines(sessionId: string): Promise<string[]> {
+  const { rows } = await Session.cost(sessionId)
+  const agents = Map.groupBy(rows, ({ agent }) => agent)
+  if (agents.size < 2) return []
+  return [...agents].map(([agent, list]) => {
+    const sum = (name: "input" | "output" | "cost") => list.reduce((all, row) => all + row[name], 0)
+    return `  ${agent}: ${tokensOf({ input: sum("input"), output: sum("output"), cost: sum("cost") })}`
   })
 }
 

@@ -3,6 +3,7 @@ import { z } from "zod"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import type { Definition } from "#ability/tool/tool.ts"
+import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { ProviderInfo, Tool } from "#edge/server/http/schemas.ts"
@@ -36,7 +37,7 @@ export function abilityRoutes(): Route[] {
       query: z.object({ search: z.string().max(2_000).optional() }),
       response: z.array(Tool),
       async handle({ query }) {
-        await (await ifConfigured())?.list()
+        await loadTools()
         const tools = ToolRegistry.list()
         return query.search === undefined ? tools.map(describe) : search(query.search, tools)
       },
@@ -50,11 +51,16 @@ export function abilityRoutes(): Route[] {
       response: Tool,
       errors: [404],
       async handle({ params }) {
-        await (await ifConfigured())?.list()
+        await loadTools()
         return describe(ToolRegistry.get(params.id))
       },
     }),
   ]
+}
+
+/** Also those of specialists and of MCP servers. */
+async function loadTools(): Promise<void> {
+  await Promise.all([loadToolGroups(), (await ifConfigured())?.list()])
 }
 
 async function search(words: string, tools: Definition[]) {

@@ -2,6 +2,7 @@
 import { z } from "zod"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Agent } from "#edge/server/http/schemas.ts"
@@ -15,7 +16,7 @@ export function agentRoutes(): Route[] {
       summary: "The agents of the project.",
       response: z.array(Agent),
       async handle() {
-        await AgentRegistry.load()
+        await Promise.all([AgentRegistry.load(), loadToolGroups()])
         return AgentRegistry.list().map(describe)
       },
     }),
@@ -28,7 +29,7 @@ export function agentRoutes(): Route[] {
       response: Agent,
       errors: [404],
       async handle({ params }) {
-        await AgentRegistry.load()
+        await Promise.all([AgentRegistry.load(), loadToolGroups()])
         return describe(AgentRegistry.get(params.id))
       },
     }),

@@ -1,6 +1,7 @@
 // `vitamin agent …` and `vitamin run --agent` as processes.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { builtinAgents } from "#ability/agent/builtin-agents.ts"
 import { vitamin } from "../../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
@@ -36,7 +37,7 @@ test("vitamin agent list shows the built-in agents and the project's, and names 
   assert.match(err, /coder\.ts is ignored: the folder is not trusted/)
   const trusted = await vitamin(tmp, ["agent", "list", "--trust", "--format", "json"])
   const ids = (JSON.parse(trusted.out) as { id: string }[]).map(({ id }) => id)
-  assert.deepEqual(ids, ["build", "coder", "plan", "reviewer"])
+  assert.deepEqual(ids, [...builtinAgents.map(({ id }) => id), "coder", "reviewer"].sort())
 })
 
 test("vitamin agent show prints one agent with its tools and rights", async () => {
@@ -84,7 +85,10 @@ test("vitamin run --agent uses that agent; an unknown one fails and creates no s
   assert.equal(llm.requests[0]!.body.temperature, 0.2)
   const missing = await vitamin(tmp, ["run", "--agent", "nobody", "look"], variables)
   assert.equal(missing.code, 1)
-  assert.match(missing.err, /^vitamin: Agent "nobody" does not exist\. Available: build, plan, reviewer$/m)
+  assert.match(
+    missing.err,
+    /^vitamin: Agent "nobody" does not exist\. Available: auto, build, .*reviewer.*$/m,
+  )
   const sessions = JSON.parse((await vitamin(tmp, ["session", "list", "--format", "json"])).out)
   assert.equal(sessions.length, 1)
 })

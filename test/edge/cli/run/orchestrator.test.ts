@@ -1,0 +1,97 @@
+// `vitamin run` with an orchestrator and with the agent auto, as processes.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { byAgent, reject, taskIn } from "../../../engine/orchestrator/harness.ts"
+import { startVitamin, vitamin } from "../../../fixture/cli.ts"
+import { call, env, fakeLlm, type Request, stall, text } from "../../../fixture/fake-llm.ts"
+import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
+
+test("one specialist rejects a task and the next one does it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(
+    byAgent({
+      orchestrator: (_, turn) =>
+        turn ? text("It says hello.") : call("delegate", { agent: "navigator", task: "Read greeting.txt" }),
+      navigator: () => text(reject("operator")),
+      operator: (_, turn) => (turn ? text("It says: hello") : call("read", { path: "greeting.txt" })),
+    }),
+  )
+  tmp.write("greeting.txt", "hello\n")
+  const { variables } = env(llm, "chat")
+  const ran = await vitamin(tmp, ["run", "--agent", "orchestrator", "What does greeting.txt say?"], variables)
+  assert.deepEqual([ran.code, ran.out], [0, "It says hello."], ran.err)
+  assert.match(ran.err, /navigator rejected a task; it goes to operator/)
+  const [last] = llm.requests.at(-1)!.messages.at(-1)!.results
+  assert.match(last!.text, /^It says: hello\n\n\[operator, session sess_\w+; rejected by navigator\]$/)
+  const id = /sess_\w+/.exec((await vitamin(tmp, ["session", "list"])).out)![0]
+  const { out } = await vitamin(tmp, ["session", "show", id])
+  for (const line of ["orchestrator: 200 tokens in, 20 out", "navigator: 100", "operator: 200"])
+    assert.ok(out.includes(`  ${line}`), `${line} in ${out}`)
+})
+
+const plan = [
+  "1. [operator] Make a list",
+  "2. [operator] Sort the list (after 1)",
+  "3. [librarian] Find the first name (after 2)",
+  "4. [librarian] Find the last name (after 2)",
+  "5. [operator] Write both names (after 3, 4)",
+  "6. [operator] Check the names (after 5)",
+].join("\n")
+const steps = plan.split("\n").map((line) => /\] (.*?)(?: \(after|$)/.exec(line)![1]!)
+
+test("a plan of six steps whose process is killed in the middle is completed after a restart", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const done: string[] = []
+  let isHanging = true
+  const working = (request: Request) => {
+    const step = taskIn(request).split("\n", 1)[0]!
+    // The two steps that run at once never end before the kill.
+    if (isHanging && /name$/.test(step)) return stall(text("never"), 10)
+    done.push(step)
+    return text(`did: ${step}`)
+  }
+  await using llm = await fakeLlm(
+    byAgent({
+      orchestrator: (_, turn) =>
+        [call("delegate", { agent: "planner", task: "Names" }), call("delegate", { resume: true })][turn] ??
+        text("All done."),
+      planner: () => text(plan),
+      operator: working,
+      librarian: working,
+    }),
+  )
+  const { variables } = env(llm, "chat")
+  {
+    await using first = startVitamin(tmp, ["run", "--agent", "orchestrator", "Names, please"], variables)
+    const searching = () => llm.requests.filter((request) => /^Find the .* name\n/.test(taskIn(request)))
+    await until(() => searching().length === 2)
+    first.process.kill("SIGKILL")
+    await first.exit
+  }
+  assert.deepEqual(done, steps.slice(0, 2))
+  const id = /sess_\w+/.exec((await vitamin(tmp, ["session", "list"])).out)![0]
+  assert.match((await vitamin(tmp, ["session", "plan", id])).out, /Sort the list/)
+  isHanging = false
+  const { code, out, err } = await vitamin(tmp, ["run", "--continue", "Go on"], variables)
+  assert.deepEqual([code, out], [0, "All done."], err)
+  assert.deepEqual(done.slice().sort(), steps.slice().sort(), "each step once")
+  const [result] = llm.requests.at(-1)!.messages.at(-1)!.results
+  for (const [i, step] of steps.entries())
+    assert.ok(result!.text.includes(`## Step ${i + 1}: done\n${step}\n\ndid: ${step}`), result!.text)
+  const both = llm.requests.find((request) => taskIn(request).startsWith("Write both names"))!
+  assert.match(taskIn(both), /Result of step 3:\ndid: Find the first name[\s\S]*Result of step 4:/)
+})
+
+test("--agent auto chooses an agent for each prompt, and says why", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("one"), text("two")])
+  const { variables } = env(llm, "chat")
+  const first = await vitamin(tmp, ["run", "--agent", "auto", "Remember what we decided earlier"], variables)
+  assert.equal(first.code, 0, first.err)
+  assert.match(first.err, /vitamin: agent chronicler: .*remember/i)
+  assert.match(llm.requests[0]!.system, /You are the chronicler/)
+  const second = await vitamin(tmp, ["run", "--continue", "How are you?"], variables)
+  assert.match(second.err, /vitamin: agent build: no agent fits/, "the next prompt is routed again")
+  assert.doesNotMatch(llm.requests[1]!.system, /You are the/)
+})
