@@ -113,7 +113,9 @@ test("arguments of commands are completed: by their start, by letters, and by wh
     terminal.type(ctrlU + typed)
     await terminal.sees(sees)
   }
-  terminal.type(`${ctrlU}/mode edits${enter}`)
+  terminal.type(`${ctrlU}/mode edits`)
+  await terminal.sees(/\n› accept edits\n/)
+  terminal.type(enter)
   await terminal.sees("> /mode accept edits")
   terminal.type(enter)
   await terminal.sees(/^accept edits · /m)
