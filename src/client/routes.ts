@@ -35,6 +35,7 @@ export const routes = {
   allowEdits: { method: "POST", path: "/session/:id/edits", body: true },
   exportSession: { method: "GET", path: "/session/:id/export" },
   exportMarkdown: { method: "GET", path: "/session/:id/markdown" },
+  getImage: { method: "GET", path: "/session/:id/image/:hash" },
   getDiff: { method: "GET", path: "/session/:id/diff", query: ["since"] },
   revertSession: { method: "POST", path: "/session/:id/revert", body: true },
   redoSession: { method: "POST", path: "/session/:id/redo", body: true },

@@ -1574,6 +1574,17 @@ export type Api = {
   ): Promise<{ vitamin: 1; session: Session; messages: Record<string, unknown>[]; [name: string]: unknown }>
   /** The active branch of a session as Markdown, for people. */
   exportMarkdown(input: { id: string }, options?: CallOptions): Promise<{ text: string }>
+  /** One image of a session by the hash in its message, of at most 5 MB, for clients that show it. */
+  getImage(
+    input: { id: string; hash: string },
+    options?: CallOptions,
+  ): Promise<{
+    mimeType: string
+    width: number
+    height: number
+    /** the bytes in base64 */
+    data: string
+  }>
   /** The changes of a session and its tasks as a unified diff. */
   getDiff(
     input: {

@@ -42,7 +42,9 @@ export function createApp(options: AppOptions) {
   const { screen, editor, terminal } = options
   const { promise: ended, resolve: end } = Promise.withResolvers<number>()
   const leaving = new AbortController()
-  const transcript = createTranscript(screen.view, screen.refresh)
+  const transcript = createTranscript(screen.view, screen.refresh, async (image) =>
+    connection?.client.getImage(image),
+  )
   const panels = createPanels(() => screen.refresh())
   let connection: Connection | undefined
   let conversation: Conversation | undefined

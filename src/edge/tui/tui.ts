@@ -6,7 +6,7 @@ import { createEditor, type Result } from "#edge/tui/editor/editor.ts"
 import type { Key } from "#edge/tui/input/key.ts"
 import { createKeyReader } from "#edge/tui/input/key-reader.ts"
 import { createKeymap } from "#edge/tui/input/keymap.ts"
-import { hasLinks, questions, readAnswer, reflows } from "#edge/tui/screen/detect.ts"
+import { graphicsOfEnvironment, hasLinks, questions, readAnswer, reflows } from "#edge/tui/screen/detect.ts"
 import { createScreen } from "#edge/tui/screen/screen.ts"
 import { openTerminal } from "#edge/tui/screen/terminal.ts"
 import { createTheme } from "#edge/tui/screen/theme.ts"
@@ -32,6 +32,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
   const keymap = createKeymap()
   const { promise: stopped, resolve: stop } = Promise.withResolvers<number>()
   let isLeaving = false
+  let graphics = graphicsOfEnvironment()
   // Before the modes are changed. The first signal lets the work end well; without an app, and at the second signal, nothing is waited for.
   const stopListening = onEnd({
     leave(code) {
@@ -62,6 +63,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
     expandKey: () => keymap.hintOf("app.expand"),
     reflows: reflows(),
     hasLinks: hasLinks(),
+    graphics: () => graphics,
     finished: () => app?.finished() ?? [],
     tail: (view) =>
       layOut(
@@ -117,6 +119,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
   function takeReply(text: string): void {
     const answer = readAnswer(text)
     if (answer === "key protocol") terminal.useKeyProtocol()
+    else if (answer === "graphics") graphics = "kitty"
     else if (typeof answer === "object") theme.detect(answer.scheme)
   }
 }

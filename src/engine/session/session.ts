@@ -63,6 +63,7 @@ export {
 export { exportSession as export, InvalidImport, importSession as import } from "./exchange.ts"
 export { describeControl, exportMarkdown } from "./export-markdown.ts"
 export { fork, MessageNotFound } from "./fork.ts"
+export { getImage, ImageNotFound } from "./get-image.ts"
 export { Plan } from "./plan.ts"
 export { NothingToRedo } from "./redo-target.ts"
 export { diff, type Reverted, redo, revert } from "./revert.ts"

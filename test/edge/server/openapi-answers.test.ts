@@ -6,6 +6,7 @@ import { test } from "node:test"
 import { mcpJson, officialServer } from "../../ability/mcp/servers.ts"
 import { serving, vitamin } from "../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { image } from "../../fixture/images.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
 import { createChecker, type Document } from "./openapi-checker.ts"
@@ -102,12 +103,16 @@ test("every operation answers as the document says", async () => {
   const question = { id: await pending("listElicitations") }
   await done("replyElicitation", { path: question, body: { action: "decline" } })
   await until(async () => (await done("getSession", { path })).status === "idle", "the prompt ends")
-  await done("promptSession", { path, body: { text: "again" } })
+  const source = { kind: "base64", value: image("note.png").toString("base64") }
+  const parts = [{ type: "image", source, mode: "vision" }]
+  await done("promptSession", { path, body: { text: "again", parts } })
 
   const messages = await done("listMessages", { path, query: "?all=true" })
   const types = new Set(messages.map(({ type }: { type: string }) => type))
   for (const type of ["text", "tool_request", "tool_result"]) assert.ok(types.has(type), type)
   assert.equal((await done("listSessions", { query: "?tasks=true" })).length, 1)
+  const { hash } = messages.find(({ type }: { type: string }) => type === "image").data.stored
+  await done("getImage", { path: { id, hash } })
   await done("getPlan", { path })
   for (const one of ["getContext", "getCost", "exportSession", "exportMarkdown"]) await done(one, { path })
   await done("updateSession", { path, body: { title: "Another title" } })

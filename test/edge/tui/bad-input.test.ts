@@ -11,7 +11,7 @@ const isReady = /^ask · /m
 const hostile = `${esc}[2J${esc}[3J${esc}[?1049h${esc}]0;evil\u0007${esc}]52;c;aGk=\u0007${esc}P+q54${esc}\\${esc}c\u009b2J\u202eabc`
 /** Sequences that the program writes: those of a frame, its modes, its questions, the title. */
 const own =
-  /\u001b\[\?(?:2026|2004|1004|25)[hl]|\u001b\[(?:\d*[ABCGK]|J|[\d;]*m)|\u001b\]2;[^\u0000-\u001f]*\u0007|\u001b\[2[23];0t|\u001b\]11;\?\u001b\\|\u001b\[(?:\?u|c|>5u|<u)/g
+  /\u001b\[\?(?:2026|2004|1004|25)[hl]|\u001b\[(?:\d*[ABCGK]|J|[\d;]*m)|\u001b\]2;[^\u0000-\u001f]*\u0007|\u001b\[2[23];0t|\u001b\]11;\?\u001b\\|\u001b_Gi=31,[^\u0000-\u001f]*\u001b\\|\u001b\[(?:\?u|c|>5u|<u)/g
 const forbidden = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/
 
 /** Nothing but the program's own sequences and text is in the stream. */

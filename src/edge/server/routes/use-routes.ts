@@ -104,5 +104,21 @@ export function useRoutes(): Route[] {
       errors: [404],
       handle: async ({ params }) => ({ text: await Session.exportMarkdown(params.id) }),
     }),
+    defineRoute({
+      id: "getImage",
+      method: "GET",
+      path: "/session/:id/image/:hash",
+      summary:
+        "One image of a session by the hash in its message, of at most 5 MB, for clients that show it.",
+      params: z.object({ id: z.string(), hash: z.string() }),
+      response: z.object({
+        mimeType: z.string(),
+        width: z.number(),
+        height: z.number(),
+        data: z.string().describe("the bytes in base64"),
+      }),
+      errors: [404],
+      handle: ({ params }) => Session.getImage(params.id, params.hash),
+    }),
   ]
 }

@@ -51,7 +51,7 @@ export type Context = Readonly<{
   quit(): Promise<void>
 }>
 
-export type ValueContext = Readonly<{ client: Client; session: string | undefined }>
+type ValueContext = Readonly<{ client: Client; session: string | undefined }>
 
 export type Command = Readonly<{
   name: string

@@ -1,5 +1,6 @@
 // What the terminal can do, as far as its environment and its answers tell.
 import { isConsole } from "./console.ts"
+import type { Graphics } from "./picture.ts"
 import type { Depth, Scheme } from "./style.ts"
 
 export function colorDepth(): Depth {
@@ -11,18 +12,31 @@ export function colorDepth(): Depth {
   return depth === 4 && /-256color$/.test(process.env.TERM ?? "") ? 8 : depth
 }
 
-/** The background colour, the keyboard protocol, and a question that every terminal answers: after its answer, no other is
- * expected. Nothing waits for the answers. The Linux console would show parts of the questions. */
-export function questions(): string {
-  return hasTitle() ? "\u001b]11;?\u001b\\\u001b[?u\u001b[c" : ""
+/** How images are shown, as far as the environment tells. tmux and screen pass none on. */
+export function graphicsOfEnvironment(): Graphics | undefined {
+  const { TERM = "", TERM_PROGRAM = "", KITTY_WINDOW_ID } = process.env
+  if (isInside()) return undefined
+  if (/^(iTerm\.app|WezTerm)$/.test(TERM_PROGRAM)) return "iterm"
+  return KITTY_WINDOW_ID || TERM_PROGRAM === "ghostty" || /kitty|ghostty/.test(TERM) ? "kitty" : undefined
 }
 
-export type Answer = { scheme: Scheme } | "key protocol" | "end" | undefined
+/** The background colour, the keyboard protocol, the graphics of kitty, and a question that every terminal answers: after its answer, no other is
+ * expected. Nothing waits for the answers. The Linux console would show parts of the questions. */
+export function questions(): string {
+  if (!hasTitle()) return ""
+  // Terminal.app would show it.
+  const isUnknown = !isInside() && !graphicsOfEnvironment() && process.env.TERM_PROGRAM !== "Apple_Terminal"
+  const graphics = isUnknown ? "\u001b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u001b\\" : ""
+  return `\u001b]11;?\u001b\\\u001b[?u${graphics}\u001b[c`
+}
+
+export type Answer = { scheme: Scheme } | "key protocol" | "graphics" | "end" | undefined
 
 export function readAnswer(text: string): Answer {
   const color = /^\u001b\]11;rgba?:([0-9a-f]{2,4})\/([0-9a-f]{2,4})\/([0-9a-f]{2,4})/i.exec(text)
   if (color) return { scheme: isLight(color.slice(1)) ? "light" : "dark" }
   if (/^\u001b\[\?\d+u$/.test(text)) return "key protocol"
+  if (text.startsWith("\u001b_Gi=31;OK")) return "graphics"
   return /^\u001b\[\?[\d;]*c$/.test(text) ? "end" : undefined
 }
 
@@ -40,8 +54,8 @@ export function reflows(): boolean {
 
 /** Whether the terminal is known to show hyperlinks (OSC 8). tmux and screen may run in one that does not. */
 export function hasLinks(): boolean {
-  const { TERM = "", TERM_PROGRAM = "", TMUX, STY, VTE_VERSION, KITTY_WINDOW_ID, WT_SESSION } = process.env
-  if (TMUX || STY || /^(linux|dumb|screen|tmux)/.test(TERM)) return false
+  const { TERM = "", TERM_PROGRAM = "", VTE_VERSION, KITTY_WINDOW_ID, WT_SESSION } = process.env
+  if (isInside() || /^(linux|dumb)/.test(TERM)) return false
   if (KITTY_WINDOW_ID || WT_SESSION || Number(VTE_VERSION) >= 5000) return true
   return (
     /^(iTerm\.app|WezTerm|ghostty|vscode)$/.test(TERM_PROGRAM) || /kitty|ghostty|alacritty|foot/.test(TERM)
@@ -51,6 +65,12 @@ export function hasLinks(): boolean {
 /** Whether the window has a title. */
 export function hasTitle(): boolean {
   return !/^(linux|dumb|vt\d+)$/.test(process.env.TERM ?? "")
+}
+
+/** Whether tmux or screen is between the program and the terminal. */
+function isInside(): boolean {
+  const { TERM = "", TMUX, STY } = process.env
+  return Boolean(TMUX || STY) || /^(screen|tmux)/.test(TERM)
 }
 
 function isLight(parts: string[]): boolean {

@@ -1,4 +1,5 @@
 // The types that everything which draws shares.
+import type { Graphics } from "./picture.ts"
 
 /** Text, SGR sequences and hyperlinks (OSC 8), without other control characters. It is narrower than the terminal, unless it is a line of code: a
  * long one is broken by the terminal, so that a copy of it is one line. */
@@ -38,6 +39,8 @@ export type View = Readonly<{
   columns: number
   rows: number
   paint: Paint
+  /** How the terminal shows images, if it can. */
+  graphics?: Graphics | undefined
   /** Whether the terminal shows hyperlinks. */
   hasLinks?: boolean
   /** The key that shows folded output in full, for hints. */

@@ -2,6 +2,7 @@
 // them is the tail, the lines that may still change, which is never taller than the terminal; a frame rewrites only those of
 // its lines that have changed.
 import type { Line, Paint, Tail, View } from "./line.ts"
+import type { Graphics } from "./picture.ts"
 import type { Terminal } from "./terminal.ts"
 import { cutTo, widthOf } from "./width.ts"
 
@@ -28,6 +29,7 @@ export type ScreenOptions = {
   paint(): Paint
   expandKey?(): string | undefined
   hasLinks?: boolean
+  graphics?(): Graphics | undefined
   /** Lines that are finished since the last call: asked for when a frame is drawn, and before other lines are printed. */
   finished?(): Line[]
   tail(view: View): Tail
@@ -46,7 +48,7 @@ const eraseBelow = "\u001b[J"
 const eraseAll = `${eraseLine}\u001b[C${eraseBelow}\r`
 
 export function createScreen(options: ScreenOptions): Screen {
-  const { terminal, paint, expandKey, hasLinks = false, tail, reflows } = options
+  const { terminal, paint, expandKey, hasLinks = false, graphics, tail, reflows } = options
   /** The tail as the terminal shows it, and the cursor, which is in it or above it. */
   let drawn: Line[] = []
   let [row, column] = [0, 0]
@@ -60,7 +62,14 @@ export function createScreen(options: ScreenOptions): Screen {
 
   function view(): View {
     const { columns, rows } = terminal.size()
-    return { columns: Math.max(1, columns - 1), rows, paint: paint(), hasLinks, expandKey: expandKey?.() }
+    return {
+      columns: Math.max(1, columns - 1),
+      rows,
+      paint: paint(),
+      hasLinks,
+      graphics: graphics?.(),
+      expandKey: expandKey?.(),
+    }
   }
 
   function refresh(): void {
@@ -103,8 +112,8 @@ export function createScreen(options: ScreenOptions): Screen {
     const size = terminal.size()
     let out = size.columns === known.columns && size.rows === known.rows ? "" : takeResize(size)
     const all = [...finished, ...lines]
-    // A long line of code takes several rows, and moves what is below it.
-    const isInRows = finished.every((line) => widthOf(line) < size.columns)
+    // A long line of code or an image takes several rows, and moves what is below it.
+    const isInRows = finished.every((line) => !line.includes("\n") && widthOf(line) < size.columns)
     out += drawn.length && isInRows ? change(all) : rewrite(all)
     row -= finished.length
     finished = []

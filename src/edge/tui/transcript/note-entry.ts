@@ -28,14 +28,20 @@ export function createFinished(
 
 /** A line about the progress, behind a mark in a colour. */
 export function createNote(text: string, { mark, role }: { mark: string; role: Role }): Entry {
-  const safeText = safe(text.trim()).replace(/\n+/g, "\n")
-  return createFinished("note", ({ columns, paint }) => ({
-    lines: safeText
-      .split("\n")
-      .flatMap((line, i) =>
-        wrapTo(`${i ? " " : paint(role, mark)} ${paint(role === "error" ? role : "dim", line)}`, columns, 2),
-      ),
-  }))
+  return createFinished("note", (view) => ({ lines: noteLines(text, { mark, role }, view) }))
+}
+
+export function noteLines(
+  text: string,
+  { mark, role }: { mark: string; role: Role },
+  { columns, paint }: View,
+): Line[] {
+  return safe(text.trim())
+    .replace(/\n+/g, "\n")
+    .split("\n")
+    .flatMap((line, i) =>
+      wrapTo(`${i ? " " : paint(role, mark)} ${paint(role === "error" ? role : "dim", line)}`, columns, 2),
+    )
 }
 
 /** A notice between the entries. */

@@ -8,11 +8,12 @@ import type { Line, Role, View } from "#edge/tui/screen/line.ts"
 import { safe } from "#edge/tui/screen/safe.ts"
 import { cutTo } from "#edge/tui/screen/width.ts"
 import { createAnswers } from "./answers.ts"
-import { type AttachedMessage, attachmentNote } from "./attachment-note.ts"
+import { type AttachedMessage, attachmentNote, type LoadImage, pictureOf } from "./attachment-note.ts"
 import { createCalls } from "./calls.ts"
 import { createEntries } from "./entries.ts"
 import { noteOf, type Told } from "./event-notes.ts"
 import { type Folded, foldLines } from "./fold.ts"
+import { createImage } from "./image-entry.ts"
 import { createFinished, createNote } from "./note-entry.ts"
 import { planLines, shortPlan, type Todo } from "./plan-lines.ts"
 import { createReverts } from "./reverts.ts"
@@ -40,8 +41,8 @@ const maxFolded = 20
 /** A prompt of more lines is folded. */
 const maxPrompt = 20
 
-/** `changed` is called if new lines appear without an event, because a language was loaded. */
-export function createTranscript(view: () => View, changed: () => void = () => {}): Transcript {
+/** `changed` is called if new lines appear without an event, because a language or an image was loaded. */
+export function createTranscript(view: () => View, changed = () => {}, loadImage?: LoadImage): Transcript {
   const markdown = { languages: createLanguages(), changed }
   const entries = createEntries()
   const folded: Folded[] = []
@@ -208,7 +209,9 @@ export function createTranscript(view: () => View, changed: () => void = () => {
     const told = attachmentNote(message)
     if (!told || shown.attached.get(message.id) === told.text) return
     shown.attached.set(message.id, told.text)
-    note(told.text, told)
+    const picture = view().graphics && loadImage && pictureOf(message, loadImage)
+    if (picture) entries.add(createImage(told, picture, changed))
+    else note(told.text, told)
   }
 
   function load(messages: readonly Message[]): void {

@@ -3,6 +3,8 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { startWorld } from "../../../client/harness.ts"
 import { call, text } from "../../../fixture/fake-llm.ts"
+import { image } from "../../../fixture/images.ts"
+import { chunk, png } from "../../../fixture/png.ts"
 import { until } from "../../../fixture/until.ts"
 
 test("the model sees a shell line of the person, and the next command starts where it ended", async () => {
@@ -101,4 +103,31 @@ test("completeFile() finds paths by their letters, folders too, and ignored file
   assert.equal((await paths("src/ed"))[0], "src/edge/")
   assert.ok((await paths("")).includes("README.md"))
   assert.deepEqual(await paths("nothing like it"), [])
+})
+
+test("getImage() gives the bytes of an image by its hash, of this session only, and none that is large", async () => {
+  await using world = await startWorld("http", [text("Seen."), text("Seen.")])
+  const { client } = world
+  const { id } = await client.createSession()
+  const other = await client.createSession()
+  const send = (bytes: Buffer) => {
+    const source = { kind: "base64" as const, value: bytes.toString("base64") }
+    return client.promptSession({ id, text: "look", parts: [{ type: "image", source, mode: "vision" }] })
+  }
+  const note = image("note.png")
+  await send(note)
+  await send(png({ width: 2, height: 2, extra: [chunk("tEXt", Buffer.alloc(5_000_000, "a"))] }))
+  const [hash = "", large = ""] = (await client.listMessages({ id })).flatMap((message) =>
+    message.type === "image" ? [message.data.stored!.hash] : [],
+  )
+  const found = await client.getImage({ id, hash })
+  assert.deepEqual(found, { mimeType: "image/png", width: 460, height: 150, data: note.toString("base64") })
+  await assert.rejects(client.getImage({ id, hash: large }), { status: 404, message: /at most 5000000/ })
+  for (const given of [
+    { id: other.id, hash },
+    { id, hash: hash.replace(/^./, (first) => (first === "0" ? "1" : "0")) },
+    { id, hash: `..%2f${hash}` },
+    { id: "sess_none", hash },
+  ])
+    await assert.rejects(client.getImage(given), { status: 404 })
 })

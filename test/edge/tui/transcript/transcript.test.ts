@@ -352,7 +352,7 @@ test("retries, notices, the chosen model, attachments, controls and errors are n
     "· compacted: about 9 tokens became 1 (long results shortened)",
     "· attached a.ts",
     "✗ a.png could not be attached: too large",
-    "· attached b.png (vision), 640 × 480, 12 KB",
+    "· [image b.png 640×480, 12 KB]",
     "✗ no key",
   ])
 })
