@@ -24,6 +24,7 @@ const all = [
   "relations",
   "vectors",
   "terminal",
+  "delegation",
 ]
 const chosen = process.argv.slice(2)
 

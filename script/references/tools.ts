@@ -63,7 +63,7 @@ export async function renderTools(): Promise<Record<string, string[]>> {
       "",
       ...fieldTable("argument", fields),
       "",
-      `${asksFor(permissions)} ${manual?.limits ?? ""}${tool.onlyNamed ? " Only for agents that name it in `tools`." : ""}`,
+      `${asksFor(permissions)} ${manual?.limits ?? ""}${tool.onlyNamed ? " Only for agents that name it in `tools`." : ""}${tool.routingName ? ` Routing name: \`${tool.routingName}\`.` : ""}`,
       "",
       ...fenced("json", JSON.stringify(manual?.example)),
       "",
