@@ -151,10 +151,12 @@ export function createEventLog(options: {
     if (!segment && atEdge && lostAfter === undefined) return { offset: end }
     const next = segment && readSafely(() => findAfter(segment, id))
     if (!segment || !next) return { offset: end, gap: { after: id, from: lastId + 1 } }
+    // The frame lies where readers that were faster have the lost events.
+    if (next.gap) return { offset: segment.base + next.end, gap: { after: id, from: next.id + 1 } }
     const offset = segment.base + next.start
     const known = next.found || atEdge
     const quiet = id >= openedAt && next.id === firstOfRun
-    if (known || quiet || next.gap || next.id === id + 1) return { offset }
+    if (known || quiet || next.id === id + 1) return { offset }
     return { offset, gap: { after: id, from: next.id } }
   }
 

@@ -1,6 +1,6 @@
 // GET /event over real sockets: live, replay, the switch between them, gaps.
 import assert from "node:assert/strict"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -121,6 +121,28 @@ test("GET /event sends a gap and all stored events when the cursor is too old", 
   assert.ok(late.frames.length > 20_000)
   assert.deepEqual(late.numbers(), range(late.frames[1]?.n ?? 0, 26_001))
   late.drop()
+})
+
+test("GET /event sends a gap when stored events were removed, although they are in memory", async () => {
+  await using tmp = await tmpdir()
+  await using server = await startServer(tmp.path)
+  const first = follow(server)
+  await first.opened
+  await publish(tmp.path, range(0, 5))
+  await until(() => first.frames.length === 5)
+  rmSync(join(Global.state(), "events"), { recursive: true })
+  await publish(tmp.path, [5])
+  await until(() => first.frames.length === 6)
+  first.drop()
+  const cursor = first.frames[0]!.id
+  const second = follow(server, { "last-event-id": String(cursor), "x-vitamin-directory": tmp.path })
+  await until(() => second.numbers().length === 1)
+  assert.deepEqual(
+    second.frames.map(({ event }) => event),
+    ["gap", "test.tick"],
+  )
+  assert.deepEqual(second.numbers(), [5])
+  second.drop()
 })
 
 test("GET /event sends live events to connected clients, without an id, and never replays them", async () => {
