@@ -1,11 +1,15 @@
 // The interactive terminal at work: events go to the conversation, the transcript and the questions; what the editor was
 // told to do is done here.
 import type { Client, StreamEvent } from "#client/client.ts"
+import { beginAsGiven } from "#edge/tui/conversation/begin-as-given.ts"
 import { type Conversation, createConversation } from "#edge/tui/conversation/conversation.ts"
 import { endLostTurn } from "#edge/tui/conversation/end-lost-turn.ts"
-import { applyGiven, findSession } from "#edge/tui/conversation/find-session.ts"
+import { farewell } from "#edge/tui/conversation/farewell.ts"
 import { createGreeting } from "#edge/tui/conversation/greeting.ts"
 import type { Connection, TuiOptions } from "#edge/tui/conversation/options.ts"
+import { editableOf, imageParts } from "#edge/tui/conversation/prompt-parts.ts"
+import type { Sent } from "#edge/tui/conversation/prompt-settings.ts"
+import { createSessionReader } from "#edge/tui/conversation/session-reader.ts"
 import type { Choice, Kind } from "#edge/tui/editor/completion.ts"
 import type { createEditor, Result } from "#edge/tui/editor/editor.ts"
 import type { Prompt } from "#edge/tui/editor/prompt.ts"
@@ -13,7 +17,7 @@ import type { Key } from "#edge/tui/input/key.ts"
 import type { Keymap } from "#edge/tui/input/keymap.ts"
 import { createAsk } from "#edge/tui/question/ask.ts"
 import { createPanels } from "#edge/tui/question/panel.ts"
-import { createQuestions } from "#edge/tui/question/questions.ts"
+import { createQuestions, type Question } from "#edge/tui/question/questions.ts"
 import type { Screen } from "#edge/tui/screen/screen.ts"
 import type { Terminal } from "#edge/tui/screen/terminal.ts"
 import type { createTheme } from "#edge/tui/screen/theme.ts"
@@ -23,7 +27,7 @@ import type { Status } from "#edge/tui/status/status-line.ts"
 import { createUsage } from "#edge/tui/status/usage.ts"
 import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
 import { noticeLines } from "#edge/tui/transcript/note-entry.ts"
-import { createTranscript, maxLoaded } from "#edge/tui/transcript/transcript.ts"
+import { createTranscript } from "#edge/tui/transcript/transcript.ts"
 import { finishSoon } from "#util/wait.ts"
 import { type CommandLine, createCommandLine } from "./command-line.ts"
 import { editOutside } from "./external-editor.ts"
@@ -52,8 +56,6 @@ export function createApp(options: AppOptions) {
   let questions: ReturnType<typeof createQuestions> | undefined
   let commands: CommandLine | undefined
   let typedAt = 0
-  /** Below what the person has begun to write. */
-  const addText = (text: string) => editor.set([editor.text, text].filter(Boolean).join("\n"))
   const activity = createActivity(() => screen.refresh())
   const manners = createManners({ ...options, tick: activity.tick, typedAt: () => typedAt })
   let isStarting = true
@@ -70,7 +72,7 @@ export function createApp(options: AppOptions) {
       client,
       preset: options.mode === "plan" ? "plan" : "ask",
       changed,
-      returned: addText,
+      returned: giveBack,
     })
     const shared = { ...screen, ...panels, client, diff: diffLines, changed, typedAt: () => typedAt }
     const talk = conversation
@@ -78,42 +80,31 @@ export function createApp(options: AppOptions) {
     usage = createUsage(client, () => screen.refresh())
     await manners.readSettings(client).catch(report)
     isStarting = false
-    void follow(client).catch((error) => fail(error))
+    const reader = createSessionReader({ client, talk, transcript, showQuestions, apply, report })
+    void follow(client, reader.take).catch((error) => fail(error))
     const given = { ...shared, talk, ask: createAsk(shared) }
     const greeting = createGreeting({ ...given, editor, say: (text) => print(text, "dim") })
-    const show = (id: string | undefined) => openSession(client, talk, id)
+    const show = async (id: string | undefined) => {
+      await reader.open(id)
+      screen.refresh()
+      usage?.refresh(id)
+    }
     commands = createCommandLine({ ...options, ...given, ...greeting, show, say: activity.say, leave })
     await greeting.findModel(options).catch(report)
-    await resume(client, talk)
+    await beginAsGiven({ client, talk, options, show })
     void greeting.begin(options).catch(report)
     usage.refresh(talk.session?.id)
     changed()
     return talk
   }
 
-  /** Opens the session that the command line named, and sends the first prompt. */
-  async function resume(client: Client, talk: Conversation): Promise<void> {
-    const { session, isContinued, text } = options
-    if (session !== undefined || isContinued) {
-      await openSession(client, talk, (await findSession(client, session)).id)
-      await applyGiven(client, talk, options)
-    }
-    const parts = await options.parts()
-    if (text || parts.length) await talk.send(text, parts)
+  async function follow(client: Client, take: (event: StreamEvent) => void): Promise<void> {
+    for await (const event of client.events({ signal: leaving.signal })) take(event)
   }
 
-  /** Without an id: the next prompt begins a new session. */
-  async function openSession(client: Client, talk: Conversation, id: string | undefined): Promise<void> {
-    if (id === undefined) talk.leave()
-    else talk.use(await client.getSession({ id }))
-    transcript.load(id === undefined ? [] : await client.listMessages({ id, last: String(maxLoaded) }))
+  function showQuestions(open: readonly Question[]): void {
     screen.refresh()
-    usage?.refresh(id)
-    if (id !== undefined) await questions?.load((owner) => owner === id)
-  }
-
-  async function follow(client: Client): Promise<void> {
-    for await (const event of client.events({ signal: leaving.signal })) apply(event)
+    questions?.show(open)
   }
 
   function apply(event: StreamEvent): void {
@@ -179,20 +170,22 @@ export function createApp(options: AppOptions) {
     if (result.do === "action") void act(result.action).catch(report)
   }
 
+  function giveBack(sent: Sent | undefined): void {
+    const { text, images } = editableOf(sent ?? { text: "", parts: [] })
+    editor.add(text, images)
+  }
+
   async function send({ text, attachments, isShell }: Prompt): Promise<void> {
     const talk = await ready
     if (isShell) return talk.runShell(text)
     if (text.startsWith("/") && (await commands?.run(text))) return
-    await talk.send(
-      text,
-      attachments.map(({ path }) => ({ type: "image", source: { kind: "file", value: path }, mode: "auto" })),
-    )
+    await talk.send(text, imageParts(attachments.map(({ path }) => path)))
   }
 
   async function act(action: string): Promise<void> {
     if (action === "app.stop") await conversation?.stop()
     if (action === "app.back") await commands?.goBack()
-    if (action === "app.withdraw") addText((await conversation?.withdraw()) ?? "")
+    if (action === "app.withdraw") giveBack(await conversation?.withdraw())
     if (action === "app.cycleMode") await (await ready).cycle()
     if (action === "app.quit") await leave(0)
     if (action === "app.clear") activity.say(quitHint(options.keymap))
@@ -218,9 +211,9 @@ export function createApp(options: AppOptions) {
     if (leaving.signal.aborted) return end(code)
     leaving.abort()
     activity.stop()
-    await finishSoon(conversation?.stop())
-    const id = conversation?.session?.id
-    if (id) print(`Go on with: ${options.command} --session ${id.slice(0, 13)}`, "dim")
+    const { server } = connection ?? {}
+    const words = conversation ? await farewell({ ...options, talk: conversation, server, isLost }) : []
+    if (words.length) print(words.join("\n"), "dim")
     await finishSoon(connection?.close())
     end(code)
   }

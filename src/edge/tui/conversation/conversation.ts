@@ -1,8 +1,8 @@
 // The session that the terminal shows: which events belong to it, whether it works, which prompts wait, and what is sent.
-import type { Client, Session, StreamEvent } from "#client/client.ts"
+import type { Client, Message, Session, StreamEvent, WaitingPrompt } from "#client/client.ts"
 import { type Preset, presets } from "#edge/tui/command/preset.ts"
 import { createApproval } from "./approval.ts"
-import type { Attachment, PromptSettings } from "./prompt-settings.ts"
+import type { Attachment, PromptSettings, Sent } from "./prompt-settings.ts"
 import { createWaitingPrompts } from "./waiting-prompts.ts"
 
 export type Conversation = ReturnType<typeof createConversation>
@@ -16,7 +16,7 @@ type Options = {
   /** Something that is shown has changed. */
   changed(): void
   /** A prompt could not be sent, or was stopped before it began. */
-  returned(text: string): void
+  returned(sent: Sent): void
 }
 
 export function createConversation({ client, settings, changed, returned, ...first }: Options) {
@@ -29,9 +29,10 @@ export function createConversation({ client, settings, changed, returned, ...fir
   let busySince: number | undefined
   const approval = createApproval({ client, preset: first.preset, session: () => session, changed: take })
 
-  function use(next: Session): void {
+  /** `tasks`: the sessions that do tasks for it now. */
+  function use(next: Session, tasks: readonly Session[] = []): void {
     session = next
-    family = new Set([next.id])
+    family = new Set([next.id, ...tasks.map(({ id }) => id)])
     waiting.clear()
     creating = undefined
     approval.follow(next.mode)
@@ -71,7 +72,7 @@ export function createConversation({ client, settings, changed, returned, ...fir
   }
 
   async function send(text: string, parts: Attachment[] = []): Promise<void> {
-    const entry = waiting.add(text)
+    const entry = waiting.add({ text, parts })
     const wasBusy = busySince !== undefined
     busySince ??= Date.now()
     changed()
@@ -91,7 +92,7 @@ export function createConversation({ client, settings, changed, returned, ...fir
     } catch (error) {
       if (!wasBusy) busySince = undefined
       waiting.remove(entry)
-      returned(text)
+      returned({ text, parts })
       throw error
     }
   }
@@ -109,13 +110,28 @@ export function createConversation({ client, settings, changed, returned, ...fir
   }
 
   /** Takes the last waiting prompt back; undefined if there is none or it has just started. */
-  async function withdraw(): Promise<string | undefined> {
+  async function withdraw(): Promise<Sent | undefined> {
     const id = session?.id
     if (id !== undefined) return waiting.withdraw((promptId) => client.removePrompt({ id, promptId }))
   }
 
   async function stop(): Promise<void> {
     if (session && busySince !== undefined) await client.abortSession({ id: session.id })
+  }
+
+  /** Events were missed: what is stored tells what happened. If the turn seems to be over, its end is told elsewhere. */
+  function catchUp(stored: {
+    session: Session
+    tasks: readonly Session[]
+    messages: readonly Message[]
+    prompts: readonly WaitingPrompt[]
+  }): void {
+    for (const { id } of stored.tasks) family.add(id)
+    waiting.catchUp({
+      stored: new Set(stored.prompts.map(({ id }) => id)),
+      begun: new Set(stored.messages.map(({ promptId }) => promptId ?? "")),
+    })
+    if (isWorking(stored.session) || busySince === undefined) take(stored.session)
   }
 
   /** Whether the event is about this session or a task of it. */
@@ -196,6 +212,8 @@ export function createConversation({ client, settings, changed, returned, ...fir
     withdraw,
     stop,
     apply,
+    catchUp,
+    isOurs: (sessionId: string) => family.has(sessionId),
     acceptedEdits: approval.acceptedEdits,
     cycle,
     setPreset,
@@ -212,6 +230,7 @@ export function createConversation({ client, settings, changed, returned, ...fir
   })
 }
 
-function isWorking({ status }: Session): boolean {
+/** Whether a turn or a command runs. */
+export function isWorking({ status }: Session): boolean {
   return status === "busy" || status === "waiting"
 }

@@ -1,10 +1,11 @@
 // Prompts that were sent and have not started. Over HTTP, the event that a prompt began or was stopped may come before the
 // answer that names it; it is remembered until then.
+import type { Sent } from "./prompt-settings.ts"
 
-export type Waiting = { text: string; promptId?: string | undefined }
+export type Waiting = Sent & { promptId?: string | undefined }
 
-/** `returned` gets the text of a prompt that was stopped before it began. */
-export function createWaitingPrompts(changed: () => void, returned: (text: string) => void) {
+/** `returned` gets a prompt that was stopped before it began. */
+export function createWaitingPrompts(changed: () => void, returned: (sent: Sent) => void) {
   let all: Waiting[] = []
   const begun = new Set<string>()
   const stopped = new Set<string>()
@@ -24,8 +25,8 @@ export function createWaitingPrompts(changed: () => void, returned: (text: strin
     get all(): readonly Waiting[] {
       return all
     },
-    add(text: string): Waiting {
-      const entry: Waiting = { text }
+    add(sent: Sent): Waiting {
+      const entry: Waiting = { ...sent }
       all.push(entry)
       return entry
     },
@@ -39,7 +40,7 @@ export function createWaitingPrompts(changed: () => void, returned: (text: strin
       if (begun.delete(promptId)) remove(entry)
       if (!stopped.delete(promptId)) return
       remove(entry)
-      returned(entry.text)
+      returned(entry)
     },
     begin(promptId: string | undefined): void {
       const entry = all.find((one) => one.promptId === promptId)
@@ -53,12 +54,12 @@ export function createWaitingPrompts(changed: () => void, returned: (text: strin
       const entry = all.find((one) => one.promptId === promptId)
       if (entry) {
         remove(entry)
-        returned(entry.text)
+        returned(entry)
       } else if (hasUnnamed()) stopped.add(promptId)
       return entry !== undefined || stopped.has(promptId)
     },
     /** Takes the last one back with `removePrompt`; undefined if there is none or it has just started. */
-    async withdraw(removePrompt: (promptId: string) => Promise<unknown>): Promise<string | undefined> {
+    async withdraw(removePrompt: (promptId: string) => Promise<unknown>): Promise<Sent | undefined> {
       const entry = all.findLast(({ promptId }) => promptId !== undefined)
       const promptId = entry?.promptId
       if (!entry || promptId === undefined) return undefined
@@ -70,7 +71,16 @@ export function createWaitingPrompts(changed: () => void, returned: (text: strin
         return undefined
       }
       remove(entry)
-      return entry.text
+      return entry
+    },
+    /** Events were missed: one that is neither stored nor begun was stopped. */
+    catchUp({ stored, begun }: { stored: ReadonlySet<string>; begun: ReadonlySet<string> }): void {
+      for (const entry of all) {
+        const { promptId } = entry
+        if (promptId === undefined || stored.has(promptId)) continue
+        remove(entry)
+        if (!begun.has(promptId)) returned(entry)
+      }
     },
   })
 }

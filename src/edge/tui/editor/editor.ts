@@ -5,10 +5,10 @@ import type { Keymap } from "#edge/tui/input/keymap.ts"
 import type { Paint } from "#edge/tui/screen/line.ts"
 import { clustersOf } from "#edge/tui/screen/width.ts"
 import { type Complete, createCompletion } from "./completion.ts"
-import { documentOf, empty, endOf, isEmpty, markersOf, textOf } from "./document.ts"
+import { documentOf, empty, endOf, isEmpty, type Marker, markersOf, textOf } from "./document.ts"
 import { edit } from "./editing.ts"
 import { left } from "./motions.ts"
-import { cleanText, pastedFragment } from "./paste.ts"
+import { cleanText, imageMarker, pastedFragment } from "./paste.ts"
 import { type Attachment, attachmentsOf, keptText, type Prompt, promptOf, withMarkers } from "./prompt.ts"
 import { createRecall, type History } from "./recall.ts"
 import { cellOf, heightOf, placeIn, rowsFrom } from "./rows.ts"
@@ -49,6 +49,7 @@ export function createEditor({ keymap, paint, history, complete, isFile, onChang
     handle,
     view,
     set,
+    add,
     /** With the pastes in full. */
     get text(): string {
       return textOf(text.document.lines)
@@ -83,8 +84,20 @@ export function createEditor({ keymap, paint, history, complete, isFile, onChang
 
   /** Replaces the text, as one step that can be undone. */
   function set(next: string): void {
-    const document = documentOf(cleanText(next))
-    text.replace(withMarkers(document, markersOf(text.document.lines)))
+    put(next, markersOf(text.document.lines))
+  }
+
+  /** Below what is written. An image is where its label is in the text, or at the end. */
+  function add(more: string, images: readonly string[]): void {
+    const markers = images.map(imageMarker)
+    const unnamed = markers.filter(({ label }) => !more.includes(label)).map(({ label }) => label)
+    const { lines } = text.document
+    const whole = [textOf(lines), [more, ...unnamed].filter(Boolean).join(" ")].filter(Boolean).join("\n")
+    put(whole, [...markersOf(lines), ...markers])
+  }
+
+  function put(next: string, markers: readonly Marker[]): void {
+    text.replace(withMarkers(documentOf(cleanText(next)), markers))
     sticky = undefined
     completion.hide()
   }

@@ -28,7 +28,7 @@ export function cleanText(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(controls, "").toWellFormed()
 }
 
-function imageMarker(path: string): Marker {
+export function imageMarker(path: string): Marker {
   const label = `[image ${basename(path).replaceAll("\n", " ")}]`
   return { label, text: label, image: path }
 }

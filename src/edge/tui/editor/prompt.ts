@@ -36,14 +36,22 @@ export function keptText({ lines }: Document): string | undefined {
 
 /** A text that had markers for images, in another editor for example: the markers that are still in it. */
 export function withMarkers(document: Document, markers: readonly Marker[]): Document {
-  const images = new Map(markers.filter(({ image }) => image !== undefined).map((one) => [one.label, one]))
+  const images = Map.groupBy(
+    markers.filter(({ image }) => image !== undefined),
+    ({ label }) => label,
+  )
+  /** Of several images with one label, one after the other. */
+  const next = (part: string) => {
+    const found = images.get(part)
+    return found && found.length > 1 ? found.shift() : found?.[0]
+  }
   if (images.size === 0) return document
   const labels = [...images.keys()].map((label) => label.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"))
   const label = new RegExp(`(${labels.join("|")})`)
   const lines = document.lines.map((line) =>
     textOf([line])
       .split(label)
-      .flatMap((part) => images.get(part) ?? fragmentOf(part)[0]!),
+      .flatMap((part) => next(part) ?? fragmentOf(part)[0]!),
   )
   return { lines, caret: endOf(lines) }
 }

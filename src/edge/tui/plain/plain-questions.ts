@@ -5,6 +5,7 @@ import type { Client, ElicitationRequest, PermissionRequest, StreamEvent } from 
 import { ruleWords } from "#client/permission-words.ts"
 import { labelOf } from "#edge/tui/question/form-field.ts"
 import { headLines } from "#edge/tui/question/permission-head.ts"
+import type { Question } from "#edge/tui/question/questions.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safeLine } from "#edge/tui/screen/safe.ts"
 import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
@@ -22,6 +23,16 @@ type Options = {
 type Choice = { text: string; do(): Promise<boolean> | boolean }
 
 export function createPlainQuestions({ client, questions, say, print, view }: Options) {
+  /** The ids of its questions in the queue, which has others too. */
+  const known = new Set<string>()
+  const add = (asked: Asked) => {
+    known.add(asked.id)
+    questions.add(asked)
+  }
+  const remove = (id: string) => {
+    known.delete(id)
+    questions.remove(id)
+  }
   const show = (choices: readonly Choice[]) => {
     for (const [i, { text }] of choices.entries()) say(`${i + 1}. ${text}`)
   }
@@ -115,19 +126,18 @@ export function createPlainQuestions({ client, questions, say, print, view }: Op
   }
 
   return Object.freeze({
-    /** The questions of a session that were open before this terminal. */
-    async load(sessionId: string): Promise<void> {
-      const [permissions, forms] = await Promise.all([client.listPermissions(), client.listElicitations()])
-      for (const request of permissions)
-        if (request.sessionId === sessionId) questions.add(permission(request))
-      for (const request of forms) if (request.sessionId === sessionId) questions.add(form(request))
+    /** These are open, and no others of the agent. */
+    showOpen(open: readonly Question[]): void {
+      const now = open.map((one) => (one.kind === "permission" ? permission(one.request) : form(one.request)))
+      for (const id of known) if (!now.some((one) => one.id === id)) remove(id)
+      for (const one of now) add(one)
     },
     apply(event: StreamEvent, isOurs: boolean): void {
-      if (event.type === "permission.requested" && isOurs) questions.add(permission(event.payload))
+      if (event.type === "permission.requested" && isOurs) add(permission(event.payload))
       if (event.type === "elicitation.requested" && (isOurs || event.payload.sessionId === undefined))
-        questions.add(form(event.payload))
+        add(form(event.payload))
       if (event.type === "permission.replied" || event.type === "elicitation.replied")
-        questions.remove(event.payload.id)
+        remove(event.payload.id)
     },
   })
 }

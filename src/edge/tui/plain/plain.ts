@@ -2,17 +2,20 @@
 // nothing is drawn again, questions are numbered lines, and the system's own line editor takes the input.
 import type { StreamEvent } from "#client/client.ts"
 import type { Context } from "#edge/tui/command/context.ts"
+import { beginAsGiven } from "#edge/tui/conversation/begin-as-given.ts"
 import { createConversation } from "#edge/tui/conversation/conversation.ts"
 import { endLostTurn } from "#edge/tui/conversation/end-lost-turn.ts"
-import { applyGiven, findSession } from "#edge/tui/conversation/find-session.ts"
+import { farewell } from "#edge/tui/conversation/farewell.ts"
 import { createGreeting } from "#edge/tui/conversation/greeting.ts"
 import type { Connection, TuiOptions } from "#edge/tui/conversation/options.ts"
+import { createSessionReader } from "#edge/tui/conversation/session-reader.ts"
+import type { Question } from "#edge/tui/question/questions.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safe, safeLine } from "#edge/tui/screen/safe.ts"
 import { createTheme } from "#edge/tui/screen/theme.ts"
 import { wrapTo } from "#edge/tui/screen/width.ts"
 import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
-import { createTranscript, maxLoaded } from "#edge/tui/transcript/transcript.ts"
+import { createTranscript } from "#edge/tui/transcript/transcript.ts"
 import { finishSoon } from "#util/wait.ts"
 import { createAskedQueue } from "./asked.ts"
 import { createLineInput } from "./line-input.ts"
@@ -48,11 +51,16 @@ async function run(options: TuiOptions, connection: Connection): Promise<number>
     model: options.model,
     preset: options.mode === "plan" ? "plan" : "ask",
     changed: () => {},
-    returned: (text) => print([`Not sent: ${safeLine(text)}`]),
+    returned: ({ text }) => print([`Not sent: ${safeLine(text)}`]),
   })
   const input = createLineInput({ line: (text) => void work(() => take(text.trim())), end: () => end(0) })
   const questions = createAskedQueue({ done: showPrompt, report })
   const asked = createPlainQuestions({ client, questions, say, print, view })
+  const showQuestions = (open: readonly Question[]) => {
+    flush()
+    asked.showOpen(open)
+  }
+  const reader = createSessionReader({ client, talk, transcript, showQuestions, apply, report })
   const ask = createPlainAsk({ questions, say, hide: input.hide })
   const greeting = createGreeting({
     client,
@@ -92,10 +100,10 @@ async function run(options: TuiOptions, connection: Connection): Promise<number>
     // A second signal ends the program at once.
     stopListening()
     input.close()
-    await finishSoon(talk.stop())
+    const { server } = connection
+    const words = await farewell({ ...options, talk, server, isLost })
     flush()
-    if (talk.session)
-      print([`Go on with: ${options.command} --plain --session ${talk.session.id.slice(0, 13)}`])
+    print(words)
     await finishSoon(connection.close())
   }
 
@@ -151,28 +159,19 @@ async function run(options: TuiOptions, connection: Connection): Promise<number>
   }
 
   async function start(): Promise<void> {
-    const { session, isContinued, text } = options
     await greeting.findModel(options).catch(report)
-    if (session !== undefined || isContinued) {
-      await show((await findSession(client, session)).id)
-      await applyGiven(client, talk, options)
-    }
-    const parts = await options.parts()
-    if (text || parts.length) await talk.send(text, parts)
+    await beginAsGiven({ client, talk, options, show })
     await greeting.begin(options).catch(report)
   }
 
   /** Without an id: the next prompt begins a new session. */
   async function show(id: string | undefined): Promise<void> {
-    if (id === undefined) talk.leave()
-    else talk.use(await client.getSession({ id }))
-    transcript.load(id === undefined ? [] : await client.listMessages({ id, last: String(maxLoaded) }))
+    await reader.open(id)
     flush()
-    if (id !== undefined) await asked.load(id)
   }
 
   async function follow(): Promise<void> {
-    for await (const event of client.events({ signal: leaving.signal })) apply(event)
+    for await (const event of client.events({ signal: leaving.signal })) reader.take(event)
   }
 
   function apply(event: StreamEvent): void {

@@ -13,7 +13,7 @@ import { createElicitationPanel } from "./elicitation-panel.ts"
 import { createQuiet, type Open, type Panel } from "./panel.ts"
 import { createPermissionPanel } from "./permission-panel.ts"
 
-type Question =
+export type Question =
   | { kind: "permission"; request: PermissionRequest }
   | { kind: "elicitation"; request: ElicitationRequest }
 
@@ -136,15 +136,12 @@ export function createQuestions(options: Options) {
 
   return Object.freeze({
     apply,
-    /** The questions that were open before this terminal. */
-    async load(isOurs: (sessionId: string | undefined) => boolean): Promise<void> {
-      const { client } = options
-      const [permissions, elicitations] = await Promise.all([
-        client.listPermissions(),
-        client.listElicitations(),
-      ])
-      for (const request of permissions) if (isOurs(request.sessionId)) add({ kind: "permission", request })
-      for (const request of elicitations) if (isOurs(request.sessionId)) add({ kind: "elicitation", request })
+    /** These are open, and no others. */
+    show(open: readonly Question[]): void {
+      const ids = new Set(open.map(({ request }) => request.id))
+      for (const { request } of [...waiting]) if (!ids.has(request.id)) remove(request.id)
+      if (current && !ids.has(current.id)) remove(current.id)
+      for (const question of open) add(question)
     },
     count: () => waiting.length + Number(current !== undefined),
   })

@@ -12,8 +12,8 @@ type Options = { add(entry: Entry): void; fold(folded: Folded): void }
 export function createCalls({ add, fold }: Options) {
   const running = new Map<string, CallEntry>()
   const early = new Map<string, number>()
-  /** By the session that does the task: the call whose line shows it. */
-  const tasks = new Map<string, CallEntry>()
+  /** By the session that does the task: the call that it is for. */
+  const tasks = new Map<string, Place>()
   const keyOf = (sessionId: string, callId: string) => `${sessionId} ${callId}`
 
   function begin(sessionId: string, call: ToolCall): void {
@@ -51,11 +51,14 @@ export function createCalls({ add, fold }: Options) {
 
   function beginTask({ id, agent, taskOf }: Session): void {
     if (!taskOf) return
-    const outer = tasks.get(taskOf.sessionId)
-    const entry = outer ?? running.get(keyOf(taskOf.sessionId, taskOf.callId))
-    if (!entry) return
-    tasks.set(id, entry)
-    if (!outer) entry.beginTask(agent)
+    tasks.set(id, taskOf)
+    if (!tasks.has(taskOf.sessionId)) lineOf(id)?.beginTask(agent)
+  }
+
+  /** The call whose line shows a task, or a task of it. */
+  function lineOf(sessionId: string): CallEntry | undefined {
+    const place = tasks.get(sessionId)
+    return place && (lineOf(place.sessionId) ?? running.get(keyOf(place.sessionId, place.callId)))
   }
 
   /** Nothing more comes. */
@@ -71,7 +74,6 @@ export function createCalls({ add, fold }: Options) {
       })
     running.clear()
     early.clear()
-    tasks.clear()
   }
 
   return Object.freeze({
@@ -84,6 +86,6 @@ export function createCalls({ add, fold }: Options) {
     report: ({ sessionId, callId, text }: Place & { text: string }) =>
       running.get(keyOf(sessionId, callId))?.report(text),
     isTask: (sessionId: string) => tasks.has(sessionId),
-    addTaskCall: (sessionId: string, call: ToolCall) => tasks.get(sessionId)?.addTaskCall(call),
+    addTaskCall: (sessionId: string, call: ToolCall) => lineOf(sessionId)?.addTaskCall(call),
   })
 }

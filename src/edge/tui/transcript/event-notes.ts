@@ -27,8 +27,6 @@ export function noteOf(event: StreamEvent): Told | undefined {
       if (event.payload.error.name === "Session.Interrupted")
         return { text: "stopped", mark: "·", role: "dim" }
       return { text: event.payload.error.message, mark: "✗", role: "error" }
-    case "gap":
-      return { text: "events were missed while the connection was down", mark: "!", role: "warning" }
     default:
       return undefined
   }

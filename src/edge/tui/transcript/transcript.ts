@@ -1,30 +1,31 @@
 // The conversation as lines: what is finished, to be printed once, and a tail that may still change. Everything that a
 // model, a tool or a file wrote is escaped. It is loaded after the first frame.
-import type { Message, StreamEvent, TextMessage } from "#client/client.ts"
+import type { Message, Session, StreamEvent, TextMessage } from "#client/client.ts"
 import { controlWords } from "#client/control-words.ts"
 import { createInOrder } from "#client/in-order.ts"
 import { createLanguages } from "#edge/tui/markdown/languages.ts"
 import type { Line, Role, View } from "#edge/tui/screen/line.ts"
-import { safe } from "#edge/tui/screen/safe.ts"
 import { cutTo } from "#edge/tui/screen/width.ts"
 import { createAnswers } from "./answers.ts"
 import { type AttachedMessage, attachmentNote, type LoadImage, pictureOf } from "./attachment-note.ts"
 import { createCalls } from "./calls.ts"
 import { createEntries } from "./entries.ts"
 import { noteOf, type Told } from "./event-notes.ts"
-import { type Folded, foldLines } from "./fold.ts"
+import type { Folded } from "./fold.ts"
 import { createImage } from "./image-entry.ts"
+import { firstShown, idle, type Working } from "./loaded-messages.ts"
 import { createFinished, createNote } from "./note-entry.ts"
+import { createPrompt, createShell } from "./person-entry.ts"
 import { planLines, shortPlan, type Todo } from "./plan-lines.ts"
 import { createReverts } from "./reverts.ts"
-import { createShell } from "./shell-entry.ts"
-import { userLines } from "./text-entry.ts"
 
 export type Transcript = Readonly<{
   /** An event of the session, or of one that does a task for it. */
   apply(event: StreamEvent): void
-  /** Begins anew with the last messages of a session. */
-  load(messages: readonly Message[]): void
+  /** Begins anew with the last messages of a session. `tasks`: the sessions that do tasks for it now. */
+  load(messages: readonly Message[], now?: Working): void
+  /** Events were missed: adds what is new among the last messages of the session. */
+  catchUp(messages: readonly Message[], tasks: readonly Session[]): void
   /** The finished lines since the last call. */
   take(): Line[]
   /** What may still change, at most `rows` lines. */
@@ -33,13 +34,10 @@ export type Transcript = Readonly<{
   expand(): Line[]
 }>
 
-/** Of an earlier session, so many messages are shown. */
-export const maxLoaded = 200
 const quiet = { mark: "·", role: "dim" } as const
 /** As many folded texts can be shown in full. */
 const maxFolded = 20
-/** A prompt of more lines is folded. */
-const maxPrompt = 20
+const before = { mark: "…", role: "dim" } as const
 
 /** `changed` is called if new lines appear without an event, because a language or an image was loaded. */
 export function createTranscript(view: () => View, changed = () => {}, loadImage?: LoadImage): Transcript {
@@ -50,17 +48,16 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
   let shown = startSession()
 
   function startSession() {
-    const add = entries.add
     const answers = createAnswers({
       view,
       markdown,
-      add,
+      add: entries.add,
       fold,
       note: (text) => note(text, { mark: "✗", role: "warning" }),
     })
     return {
       answers,
-      calls: createCalls({ add, fold }),
+      calls: createCalls({ add: entries.add, fold }),
       order: createInOrder(),
       seen: new Set<string>(),
       attached: new Map<string, string>(),
@@ -196,10 +193,7 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
     const text = data.parts.map((part) => part.text).join("\n")
     shown.reverts.addPrompt(id, text)
     if (text.trim() === "") return
-    const title = safe(text.trim().split("\n", 1)[0]!)
-    const draw = (given: View) =>
-      foldLines(title, (wide) => userLines(text, wide), { view: given, most: maxPrompt })
-    entries.add(createFinished("user", draw, fold))
+    entries.add(createPrompt(text, fold))
     shown.isPrompted = true
     tellEarly()
   }
@@ -214,16 +208,26 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
     else note(told.text, told)
   }
 
-  function load(messages: readonly Message[]): void {
+  function load(messages: readonly Message[], { isWorking, tasks }: Working = idle): void {
     endTurn()
     shown = startSession()
-    const from = Math.max(0, messages.length - maxLoaded)
+    const { from, leftOut } = firstShown(messages)
     for (const { id } of messages.slice(0, from)) shown.seen.add(id)
-    if (messages[from]?.parentId) note("earlier messages are not shown", { mark: "…", role: "dim" })
+    if (leftOut) note(leftOut, before)
     for (const message of messages.slice(from)) addMessage(message, true)
-    const last = messages.at(-1)
-    // The turn goes on if its last message is no answer.
-    shown.isPrompted = last !== undefined && !(last.type === "text" && last.data.role === "assistant")
+    shown.isPrompted = isWorking
+    for (const task of tasks) shown.calls.beginTask(task)
+    // An answer that runs may have begun before.
+    if (isWorking) shown.answers.lose()
+    else endTurn()
+  }
+
+  function catchUp(messages: readonly Message[], tasks: readonly Session[]): void {
+    const [first] = messages
+    if (first?.parentId && !shown.seen.has(first.id) && !shown.seen.has(first.parentId))
+      note("earlier messages were missed; /export writes all", before)
+    for (const message of messages) addMessage(message, true)
+    for (const task of tasks) if (!shown.calls.isTask(task.id)) shown.calls.beginTask(task)
   }
 
   function tail(rows: number): Line[] {
@@ -239,9 +243,8 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
     const one = folded.at(-1 - expanded)
     if (!one) return []
     expanded++
-    const now = view()
-    return [now.paint("strong", cutTo(one.title, now.columns)), ...one.lines(now)]
+    return [view().paint("strong", cutTo(one.title, view().columns)), ...one.lines(view())]
   }
 
-  return Object.freeze({ apply, load, take: () => entries.take(view()), tail, expand })
+  return Object.freeze({ apply, load, catchUp, take: () => entries.take(view()), tail, expand })
 }

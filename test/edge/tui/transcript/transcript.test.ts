@@ -397,7 +397,7 @@ test("load() shows the last messages of a session, and says that others came bef
   transcript.load(messages)
   const lines = transcript.take()
   assert.deepEqual(lines.slice(0, 7), [
-    "… earlier messages are not shown",
+    "… only the last 200 messages are shown; /export writes all",
     "",
     "▌ q50",
     "",

@@ -1,9 +1,28 @@
-// The session that the command line names: by its id, by the start of it, or the newest one of this work tree.
+// Begins as the command line says: with a session, by its id, by the start of it, or the newest one of this work tree, and
+// with a first prompt.
 import type { Client, Session } from "#client/client.ts"
 import type { Conversation } from "./conversation.ts"
 import type { TuiOptions } from "./options.ts"
 
-export async function findSession(client: Client, name: string | undefined): Promise<Session> {
+type Given = {
+  client: Client
+  talk: Conversation
+  options: Pick<TuiOptions, "session" | "isContinued" | "text" | "parts" | "agent" | "model" | "mode">
+  show(id: string): Promise<void>
+}
+
+/** Opens the session that the command line names, and sends the first prompt. */
+export async function beginAsGiven({ client, talk, options, show }: Given): Promise<void> {
+  const { session, isContinued, text } = options
+  if (session !== undefined || isContinued) {
+    await show((await findSession(client, session)).id)
+    await applyGiven(client, talk, options)
+  }
+  const parts = await options.parts()
+  if (text || parts.length) await talk.send(text, parts)
+}
+
+async function findSession(client: Client, name: string | undefined): Promise<Session> {
   const [sessions, { worktree }] = await Promise.all([client.listSessions({}), client.getInfo()])
   const isHere = ({ directory }: Session) => directory === worktree || directory.startsWith(`${worktree}/`)
   const found =
@@ -18,7 +37,7 @@ export async function findSession(client: Client, name: string | undefined): Pro
 }
 
 /** An agent, a model or a mode that the command line names changes the session that it continues. */
-export async function applyGiven(
+async function applyGiven(
   client: Client,
   talk: Conversation,
   { agent, model, mode }: Pick<TuiOptions, "agent" | "model" | "mode">,
