@@ -16,9 +16,9 @@ export type Conversation = {
   calls: number
 }
 
-/** Texts of attachments, which contain no request. */
+/** Texts of attachments and of commands that the person ran, which contain no request. */
 const attached =
-  /^(?:<file path="|<resource server="|\[(?:file |image|text of image|what a model said of image))/
+  /^(?:<file path="|<resource server="|\[(?:file |image|text of image|what a model said of image)|I ran this command in the project:[^\n]*\n<command>\n)/
 const readInImage = /^\[text of image/
 /** Attachments, and summaries that replace earlier messages. */
 const isContext = (text: string) => attached.test(text) || text.startsWith(opening)
