@@ -1,5 +1,5 @@
 // Earlier prompts, across sessions: a file of JSON lines that only this person can read.
-import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises"
+import { appendFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 
 /** Entries that are read, and at twice as many the file is cut back. */
@@ -13,8 +13,7 @@ export function openHistory(file: string) {
     .then(async (text) => {
       const all = text.split("\n").flatMap(entryOf)
       entries.unshift(...all.slice(-most))
-      if (all.length > 2 * most)
-        await writeFile(file, all.slice(-most).map(lineOf).join(""), { mode: 0o600 }).catch(() => {})
+      if (all.length > 2 * most) await replace(file, all.slice(-most).map(lineOf).join("")).catch(() => {})
     })
   return {
     entries: entries as readonly string[],
@@ -28,6 +27,17 @@ export function openHistory(file: string) {
         .then(() => appendFile(file, lineOf(text), { mode: 0o600 }))
         .catch(() => {})
     },
+  }
+}
+
+/** As a whole: a full disk or a crash in the middle leaves the old file. */
+async function replace(file: string, text: string): Promise<void> {
+  const next = `${file}.${process.pid}`
+  try {
+    await writeFile(next, text, { mode: 0o600 })
+    await rename(next, file)
+  } finally {
+    await rm(next, { force: true })
   }
 }
 

@@ -1,4 +1,5 @@
 // What is sent of a document, and what is kept of it in the history.
+import { nearest } from "#util/nearest.ts"
 import {
   type Document,
   endOf,
@@ -28,10 +29,16 @@ export function attachmentsOf(lines: Fragment): Attachment[] {
   return markersOf(lines).flatMap(({ image, label }) => (image === undefined ? [] : [{ path: image, label }]))
 }
 
-/** A line that begins with a blank is not kept, as in shells, nor what follows /login: it may be a key. Images are kept as references to their files. */
+/** A line that begins with a blank is not kept, as in shells, nor what follows /login. Images are kept as references to their files. */
 export function keptText({ lines }: Document): string | undefined {
   const text = textOf(lines, (marker) => (marker.image === undefined ? marker.text : `@"${marker.image}"`))
-  return /^\s|^\/login\s+\S/.test(text) || text.length > maxKept ? undefined : text.trimEnd()
+  return /^\s/.test(text) || mayHaveKey(text) || text.length > maxKept ? undefined : text.trimEnd()
+}
+
+/** What follows /login, also misspelt, may be a key. */
+function mayHaveKey(text: string): boolean {
+  const name = /^\/(\S+)\s+\S/.exec(text)?.[1]
+  return name !== undefined && nearest(name, ["login"]) !== undefined
 }
 
 /** A text that had markers for images, in another editor for example: the markers that are still in it. */

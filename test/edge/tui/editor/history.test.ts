@@ -37,7 +37,8 @@ test("Up moves inside a text of several rows before it goes back", () => {
 test("a sent prompt is kept once, a line that begins with a blank or has a key never", () => {
   const entries: string[] = []
   const { type, press, paste } = createKeyboard({ entries, files: ["/tmp/a b.png"] })
-  for (const text of ["one", "one", " export TOKEN=secret", "/login groq key", "!ls", "two \n"]) {
+  const keys = ["/login groq key", "/logn sk-0123", "/Lgoin sk-0123", "/loginn groq\nsk-0123"]
+  for (const text of ["one", "one", " export TOKEN=secret", ...keys, "!ls", "/plan it", "two \n"]) {
     type(text)
     press("enter")
   }
@@ -45,7 +46,7 @@ test("a sent prompt is kept once, a line that begins with a blank or has a key n
   press("enter")
   paste("x\n".repeat(100_000))
   press("enter")
-  assert.deepEqual(entries, ["one", "!ls", "two", '@"/tmp/a b.png"'])
+  assert.deepEqual(entries, ["one", "!ls", "/plan it", "two", '@"/tmp/a b.png"'])
 })
 
 test("Ctrl-R searches while typing, shows the match, and takes it", () => {
