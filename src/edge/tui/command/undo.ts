@@ -80,7 +80,8 @@ function revertedLines(done: Reverted, { columns, paint }: View): Line[] {
     count ? `${countOf(count, "file")} changed back` : "no file had to be changed",
     ...restored.map((path) => paint("dim", line(`restored ${path}`))),
     ...removed.map((path) => paint("dim", line(`removed ${path}`))),
-    ...conflicts.map(({ path, reason }) => paint("warning", line(`${path}: ${reason}`))),
-    ...notes.map((note) => paint("warning", line(note))),
+    ...[...conflicts.map(({ path, reason }) => `${path}: ${reason}`), ...notes].flatMap((text) =>
+      wrapTo(paint("warning", `  ${safeLine(text)}`), columns, 2),
+    ),
   ]
 }

@@ -34,6 +34,11 @@ export type CallEntry = Entry & {
 /** A diff of more lines is folded. */
 const maxDiff = 40
 const maxReason = 600
+/** What the model is told, and what a person reads instead. */
+const forPeople: [told: RegExp, shown: string][] = [
+  [/^"[^"\n]*" was not run: the person rejected it(?:\.| and says(?=:))/, "you rejected it"],
+  [/^oldText was/, "the text to replace was"],
+]
 /** Up to the end of the line, or to a full stop before a capital letter. */
 const firstSentence = /^.+?(?=\n|$|(?<=[.!?])\s+["'(]?\p{Lu})/u
 
@@ -178,7 +183,8 @@ function reasonOf(tool: string, message: string): { short: string; isCut: boolea
   const text = withoutSequences(message).trim()
   const isShell = DescribeCall.kindOf(tool) === "execute"
   const first = isShell ? text : (firstSentence.exec(text)?.[0] ?? text)
-  const short = safeLine(first.slice(0, maxReason)).replace(/:$/, "")
+  const words = forPeople.reduce((said, [told, shown]) => said.replace(told, shown), first)
+  const short = safeLine(words.slice(0, maxReason)).replace(/:$/, "")
   return { short, isCut: text.length > first.length || first.length > maxReason }
 }
 

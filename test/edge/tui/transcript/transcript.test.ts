@@ -154,11 +154,25 @@ test("of a failed edit the first sentence is shown, and the rest can be", () => 
   const { printed, say, call, result, transcript } = createConversation({ columns: 120 })
   say("user", "a")
   call({ id: "c", name: "edit", arguments: { path: "a.ts" } })
-  const message = 'The text was not found in "a.ts"; nothing was changed. Read the file to see what it has.'
+  const message = 'oldText was not found in "a.ts"; nothing was changed. Read the file to see what it has.'
   result("c", { toolName: "edit", status: "error", error: { message, recoverable: true } })
-  const shown = '✗ Edit a.ts: The text was not found in "a.ts"; nothing was changed. (ctrl+o)'
+  const shown = '✗ Edit a.ts: the text to replace was not found in "a.ts"; nothing was changed. (ctrl+o)'
   assert.deepEqual(printed.slice(2), [shown])
   assert.deepEqual(transcript.expand(), ["Edit a.ts", `  ${message}`])
+})
+
+test("a call that the person rejected says so to the person", () => {
+  const { printed, say, call, result } = createConversation()
+  say("user", "a")
+  for (const [id, end] of [
+    ["c", "."],
+    ["d", " and says: not now."],
+  ] as const) {
+    call({ id, name: "bash", arguments: { command: "make" } })
+    const message = `"bash" was not run: the person rejected it${end}`
+    result(id, { toolName: "bash", status: "error", error: { message, recoverable: true } })
+  }
+  assert.deepEqual(printed.slice(2), ["✗ Run make: you rejected it", "✗ Run make: you rejected it: not now."])
 })
 
 test("a command without output is one line", () => {
