@@ -7,14 +7,32 @@ import * as SessionRecord from "#engine/record/session-record.ts"
 import type { Run } from "#engine/run/run.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { NamedError } from "#util/error.ts"
 import { spawnTask } from "./spawn-task.ts"
 
 type Given = { order: Order; callId: string }
 type Part = { agent: string; task: string; step?: string }
 
+/** Prompts that carry out a plan now. A session has one plan, so two at once would mix their steps. */
+const planning = new WeakSet<Run["progress"]>()
+
 export async function runOrder(run: Run, { order, callId }: Given): Promise<Delegated> {
+  if (!("resume" in order) && !isPlanner(order.agent)) return hand(run, callId, order)
+  if (planning.has(run.progress))
+    throw new NamedError(
+      "Delegate.PlanRuns",
+      "Another call carries out a plan. Plan again when its result is there.",
+    )
+  planning.add(run.progress)
+  try {
+    return await runPlan(run, { order, callId })
+  } finally {
+    planning.delete(run.progress)
+  }
+}
+
+async function runPlan(run: Run, { order, callId }: Given): Promise<Delegated> {
   if ("resume" in order) return finishPlan(run, callId)
-  if (!isPlanner(order.agent)) return hand(run, callId, order)
   const planned = await hand(run, callId, { ...order, task: planningTask(order.task) })
   if (planned.agent === undefined || !isPlanner(planned.agent)) return planned
   if (!(await storePlan(run, order.task, planned.text))) return planned

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as TodoList from "#ability/plan/todo-list.ts"
 import { planSteps } from "#engine/orchestrator/plan-steps.ts"
-import { call, type Request, status, text } from "../../fixture/fake-llm.ts"
+import { call, calls, type Request, status, text } from "../../fixture/fake-llm.ts"
 import { inWorld } from "../session/harness.ts"
 import { byAgent, outputsOf, taskIn } from "./harness.ts"
 
@@ -136,5 +136,26 @@ test("steps that wait for each other are an error that the model reads", async (
   await inWorld(script, async ({ ask, messages }) => {
     await ask("write a report", asOrchestrator)
     assert.match(outputsOf(await messages())[0]!, /Items wait for each other/)
+  })
+})
+
+test("two plans in one answer: the second is refused, and the first is carried out", async () => {
+  const script = byAgent({
+    orchestrator: (_, turn) =>
+      turn
+        ? text("ok")
+        : calls([
+            call("delegate", { agent: "planner", task: "First" }, { id: "a" }),
+            call("delegate", { agent: "planner", task: "Second" }, { id: "b" }),
+          ]),
+    planner: () => text("1. [operator] Do it"),
+    operator: () => text("did it"),
+  })
+  await inWorld(script, async ({ ask, session, messages }) => {
+    await ask("go", asOrchestrator)
+    const [first, second] = outputsOf(await messages())
+    assert.match(first!, /## Step 1: done/)
+    assert.match(second!, /Another call carries out a plan/)
+    assert.equal((await TodoList.plan(session.id)).title, "First")
   })
 })
