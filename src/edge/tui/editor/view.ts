@@ -62,7 +62,7 @@ export function viewChoices(choices: readonly Choice[], selected: number, size: 
 /** The query with the caret, and below it the prompt that was found. */
 export function viewSearch({ query, match }: Search, { columns, rows, paint }: Size): EditorView {
   const label = columns > 2 * searchLabel.length ? searchLabel : ""
-  const shownQuery = withBase(tailOf(safe(query), columns - label.length - 1))
+  const shownQuery = tailOf(withBase(safe(query)), columns - label.length - 1)
   const caret = { row: 0, column: label.length + widthOf(shownQuery) }
   const head = paint("accent", label) + shownQuery
   if (!match)

@@ -39,7 +39,10 @@ const sizes = [
   [40, 3],
 ] as const
 
-for (let seed = 0; seed < repeat(30, 2_000); seed++)
+/** 460: a search that begins with a mark and a joiner, in five columns. */
+const seeds = new Set([...Array(repeat(30, 2_000)).keys(), 460])
+
+for (const seed of seeds)
   test(`random keys keep the editor whole (seed ${seed})`, async () => {
     const random = createRandom(seed)
     const keyboard = createKeyboard({
