@@ -38,7 +38,10 @@ export const Progress = Bus.define(
     callId: z.string(),
     text: about("What the call printed since the last `tool.progress`.", z.string()),
   }),
-  { live: true, when: "A running call reports its progress." },
+  {
+    live: true,
+    when: "A running call reports its progress, or a command of the person: its `callId` begins with `shell_`, and its first text is the command.",
+  },
 )
 
 export class InvalidId extends NamedError {

@@ -4,11 +4,13 @@ import * as KeptFolder from "#ability/call/kept-folder.ts"
 import { runCommand } from "#ability/shell/exec.ts"
 import { createRecord } from "#ability/shell/record.ts"
 import { ofInstance } from "#ability/shell/shells.ts"
+import * as Tool from "#ability/tool/tool.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import { recentHistory, tipAt } from "#engine/record/history.ts"
 import { titleOf } from "#engine/record/prompt-part.ts"
 import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createId } from "#util/id.ts"
@@ -16,6 +18,8 @@ import { insideTag } from "#util/parse/inside-tag.ts"
 
 export type ShellResult = { messageId: string; output: string; exitCode: number | null; timedOut: boolean }
 
+/** Clients know by it that a `tool.progress` belongs to no call of the model. */
+const shellCall = "shell"
 /** Milliseconds. */
 const defaultTimeout = 120_000
 
@@ -46,7 +50,10 @@ async function run(
   { command, timeout, signal }: { command: string; timeout: number; signal: AbortSignal },
 ): Promise<Omit<ShellResult, "messageId">> {
   const { cwd } = KeptFolder.get(sessionId)
-  const record = createRecord({ sessionId, callId: createId("call") })
+  const callId = createId(shellCall)
+  const report = (text: string) => void Bus.publish(Tool.Progress, { sessionId, callId, text })
+  const record = createRecord({ sessionId, callId, report })
+  report(`! ${command}\n`)
   const ran = await runCommand({ command, cwd, timeout, signal, shells: ofInstance(), record })
   KeptFolder.update(sessionId, { from: cwd, to: ran.cwd ?? cwd })
   const { exitCode, timedOut } = ran

@@ -1,5 +1,7 @@
 // The session that the terminal shows: which events belong to it, whether it works, which prompts wait, and what is sent.
+
 import type { Client, Message, Session, StreamEvent, WaitingPrompt } from "#client/client.ts"
+import { ClientError } from "#client/client.ts"
 import { type Preset, presets } from "#edge/tui/command/preset.ts"
 import { createApproval } from "./approval.ts"
 import type { Attachment, PromptSettings, Sent } from "./prompt-settings.ts"
@@ -99,14 +101,23 @@ export function createConversation({ client, settings, changed, returned, ...fir
 
   /** Runs a command of the person; the model gets it and its output with the next prompt. */
   async function runShell(command: string): Promise<void> {
-    const { id } = await current()
-    const wasBusy = busySince !== undefined
-    busySince ??= Date.now()
+    const giveBack = () => returned({ text: `!${command}`, parts: [] })
+    if (busySince !== undefined) {
+      giveBack()
+      throw new Error("A turn runs. Send the command again when it is over, or after you have stopped it.")
+    }
+    busySince = Date.now()
     changed()
-    await client.runShell({ id, command }).finally(() => {
-      if (!wasBusy && !(session && isWorking(session))) busySince = undefined
+    try {
+      const { id } = await current()
+      await client.runShell({ id, command })
+    } catch (error) {
+      if (error instanceof ClientError && error.name === "Session.Busy") giveBack()
+      throw error
+    } finally {
+      if (!session || !isWorking(session)) busySince = undefined
       changed()
-    })
+    }
   }
 
   /** Takes the last waiting prompt back; undefined if there is none or it has just started. */

@@ -1,9 +1,10 @@
 // The tool calls of a session, and the tasks that other agents do for them. A call may be reported as started before its
 // message comes.
-import type { Session, ToolCall, ToolResultMessage } from "#client/client.ts"
+import type { Session, StreamEvent, ToolCall, ToolResultMessage } from "#client/client.ts"
 import { type CallEntry, createCall } from "./call-entry.ts"
 import type { Entry } from "./entries.ts"
 import type { Folded } from "./fold.ts"
+import { createRunningShell } from "./person-entry.ts"
 
 type Result = ToolResultMessage["data"]
 type Place = { sessionId: string; callId: string }
@@ -14,6 +15,8 @@ export function createCalls({ add, fold }: Options) {
   const early = new Map<string, number>()
   /** By the session that does the task: the call that it is for. */
   const tasks = new Map<string, Place>()
+  /** A command that the person runs with `!`. */
+  let shell: ReturnType<typeof createRunningShell> | undefined
   const keyOf = (sessionId: string, callId: string) => `${sessionId} ${callId}`
 
   function begin(sessionId: string, call: ToolCall): void {
@@ -61,8 +64,32 @@ export function createCalls({ add, fold }: Options) {
     return place && (lineOf(place.sessionId) ?? running.get(keyOf(place.sessionId, place.callId)))
   }
 
+  function report({ sessionId, callId, text }: Place & { text: string }): void {
+    const isShell = callId.startsWith("shell_")
+    if (isShell && !shell) {
+      shell = createRunningShell()
+      add(shell)
+    }
+    if (isShell) shell?.report(text)
+    else running.get(keyOf(sessionId, callId))?.report(text)
+  }
+
+  /** The command of the person has ended, or its message takes the place. */
+  function endShell(): void {
+    shell?.end()
+    shell = undefined
+  }
+
+  function apply(event: StreamEvent): void {
+    if (event.type === "tool.started") start(event.payload)
+    if (event.type === "tool.progress") report(event.payload)
+    if (event.type === "session.created") beginTask(event.payload.session)
+    if (event.type === "session.updated" && !/^(busy|waiting)$/.test(event.payload.session.status)) endShell()
+  }
+
   /** Nothing more comes. */
   function endAll(): void {
+    endShell()
     for (const entry of running.values())
       entry.finish({
         requestId: "",
@@ -77,14 +104,13 @@ export function createCalls({ add, fold }: Options) {
   }
 
   return Object.freeze({
+    apply,
     begin,
-    start,
     finish,
     addResult,
     beginTask,
     endAll,
-    report: ({ sessionId, callId, text }: Place & { text: string }) =>
-      running.get(keyOf(sessionId, callId))?.report(text),
+    endShell,
     isTask: (sessionId: string) => tasks.has(sessionId),
     addTaskCall: (sessionId: string, call: ToolCall) => lineOf(sessionId)?.addTaskCall(call),
   })

@@ -93,13 +93,10 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
         addMessage(event.payload.message)
         break
       case "tool.started":
-        calls.start(event.payload)
-        break
       case "tool.progress":
-        calls.report(event.payload)
-        break
       case "session.created":
-        calls.beginTask(event.payload.session)
+      case "session.updated":
+        calls.apply(event)
         break
       case "todo.updated":
         if (!calls.isTask(event.payload.sessionId)) shown.plan = event.payload.todos
@@ -162,8 +159,10 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
     switch (message.type) {
       case "text":
         if (isAnswer) answers.show(message)
-        else if (message.data.origin?.kind === "shell") entries.add(createShell(message, fold))
-        else if (message.data.role === "user") showPrompt(message)
+        else if (message.data.origin?.kind === "shell") {
+          calls.endShell()
+          entries.add(createShell(message, fold))
+        } else if (message.data.role === "user") showPrompt(message)
         break
       case "tool_request":
         for (const call of message.data.calls) calls.begin(message.sessionId, call)
