@@ -22,6 +22,7 @@ const all = [
   "retrieval",
   "many-tools",
   "relations",
+  "routing",
   "vectors",
   "terminal",
   "delegation",

@@ -27,7 +27,7 @@ const layers = [
   ...area("ability/permission", "shell"),
   ...area("ability/snapshot", "store scan restore"),
   "ability/skill",
-  ...area("ability/agent", "spec"),
+  ...area("ability/agent", "cue spec"),
   ...area("ability/call", "judge"),
   "ability/shell",
   "ability/file",

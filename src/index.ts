@@ -4,6 +4,7 @@ export { z } from "zod"
 export { AgentDefinition, AgentRole } from "#ability/agent/agent.ts"
 export * as AgentRegistry from "#ability/agent/agent-registry.ts"
 export { defineAgent } from "#ability/agent/define-agent.ts"
+export { route } from "#ability/agent/route.ts"
 export {
   type AgentSpec,
   agentSpecs,

@@ -12,7 +12,7 @@ import type { Rule } from "#kernel/schema/schema.ts"
 import { ownCommand } from "#util/own-command.ts"
 import * as Agent from "./agent.ts"
 import { autoAgent, builtinAgents, defaultAgent } from "./builtin-agents.ts"
-import { type Ranked, rank } from "./rank.ts"
+import type { Ranked } from "./rank.ts"
 import type { Ignored } from "./read-agent-file.ts"
 import {
   FolderNotFound,
@@ -113,6 +113,7 @@ export async function resolve(
   const named = await getDefault()
   const usual = named.id === autoAgent ? get(defaultAgent) : named
   const agents = list().filter((agent) => agent.id !== autoAgent && isUsable(agent))
+  const { rank } = await import("./rank.ts")
   const ranked = rank({ input, agents, rules: settings?.rules ?? [], fallback: usual.id })
   const [best] = ranked
   if (best) return { agent: get(best.agent), score: best.score, reasons: best.reasons, ranked }

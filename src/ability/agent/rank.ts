@@ -1,11 +1,22 @@
-// Ranks the agents that fit a request, best first, each with its reasons. Only words are compared, without a model, so
-// that the same request always goes to the same agent.
+// Ranks the agents that fit a request, best first, each with its reasons. No model is asked, so that the same request always
+// goes to the same agent. The built-in specialists are judged by cues and examples, other agents by their own words.
+import { createJudge, minScore, type Reason, total, type Verdict } from "#ability/agent/cue/judge-request.ts"
+import { hasPhrase, keywordsOf, wordsOf } from "#ability/agent/cue/words.ts"
+import { agentSpecs } from "#ability/agent/spec/agent-spec.ts"
 import type { AgentRule } from "#kernel/config/config.ts"
 import type { AgentDefinition } from "./agent.ts"
 
 export type Ranked = { agent: string; score: number; reasons: string[] }
-type Reason = { score: number; text: string }
-type Request = { words: string[]; keywords: Map<string, string> }
+/** What the ranking reads of an agent. */
+export type Candidate = Pick<AgentDefinition, "id" | "name" | "domain" | "capabilities" | "metadata">
+/** `words` and `keywords` are without those that the person rules out. `parts`: the words of each token. */
+type Request = {
+  all: string[]
+  parts: string[][]
+  words: string[]
+  keywords: Map<string, string>
+  verdict: Verdict
+}
 
 const domainTerms: Record<string, string> = {
   coding:
@@ -29,16 +40,14 @@ const domainAliases: Record<string, string> = {
   ops: "operations",
 }
 
-/** Words without a topic of their own. */
-const stopWords = new Set(
-  "a an the and or of to in on at for with from by is are be it its this that these my me i you your we our please do does can could would should will".split(
-    " ",
-  ),
-)
-
 /** A configured rule outweighs everything else; a phrase counts more than a word. */
 const weight = { rule: 1_000, mention: 9, phrase: 10, keyword: 4, capability: 3, domain: 2, word: 1 }
 const maxDescription = 3
+/** A person's own agent has fewer words to be found by than the specialists. */
+const specialistShare = 0.6
+const { judge: judgeSpecialists } = createJudge(
+  Object.fromEntries(agentSpecs.map(({ name, keywords }) => [name, keywords])),
+)
 /** A choice is clear from this score on, and with this lead over the next one. */
 const clearScore = 4
 const clearLead = 1.5
@@ -47,11 +56,11 @@ const clearLead = 1.5
  * that fit no agent, so only a rule chooses it. */
 export function rank(options: {
   input: string
-  agents: readonly AgentDefinition[]
+  agents: readonly Candidate[]
   rules: readonly AgentRule[]
   fallback?: string
 }): Ranked[] {
-  const request = { words: wordsOf(options.input), keywords: keywordsOf(options.input) }
+  const request = readWords(options.input)
   const rule = options.rules.find(
     ({ match, agent }) => options.agents.some(({ id }) => id === agent) && matching(request, match),
   )
@@ -67,41 +76,69 @@ export function clearBest([best, second]: readonly Ranked[]): Ranked | undefined
   return best && best.score >= clearScore && best.score >= clearLead * (second?.score ?? 0) ? best : undefined
 }
 
-function judge(agent: AgentDefinition, request: Request, rule: AgentRule | undefined): Ranked {
+function judge(agent: Candidate, request: Request, rule: AgentRule | undefined): Ranked {
   const { id, metadata } = agent
   const isChosen = rule?.agent === id
-  const cannot = metadata.cannotDo?.find((phrase) => hasPhrase(request.words, wordsOf(phrase)))
+  const words = toDo(agent, request)
+  const cannot = metadata.cannotDo?.find((phrase) => hasPhrase(words, wordsOf(phrase)))
   if (cannot !== undefined && !isChosen) return { agent: id, score: 0, reasons: [`cannot do "${cannot}"`] }
   const reasons: Reason[] = [
     ...(isChosen ? [ruleReason(rule, request)] : []),
     ...mentionReasons(agent, request),
+    ...(isBuiltin(agent) ? specialistReasons(agent, request) : ownReasons(agent, request)),
+  ]
+  return {
+    agent: id,
+    score: round(total(reasons)),
+    reasons: reasons.map(({ score, text }) => `${text} (${score < 0 ? "" : "+"}${round(score)})`),
+  }
+}
+
+/** The words of what has to be done: not of what it is about, and not where they are part of a longer cue for the agent. */
+function toDo({ id }: Candidate, { parts, verdict: { tokens, cues } }: Request): string[] {
+  const own = cues.filter(({ owner, start, end }) => owner === id && end - start > 1)
+  return tokens.flatMap(({ isExcluded, isTopic }, at) =>
+    isExcluded || isTopic || own.some(({ start, end }) => start <= at && at < end) ? [] : parts[at]!,
+  )
+}
+
+/** A file may define another agent of that name. */
+function isBuiltin({ id, metadata }: Candidate): boolean {
+  return agentSpecs.some(({ name, description }) => name === id && description === metadata.description)
+}
+
+function specialistReasons({ id }: Candidate, { verdict }: Request): Reason[] {
+  const reasons = verdict.specialists.get(id) ?? []
+  if (total(reasons) < minScore) return []
+  return reasons
+    .map(({ score, text }) => ({ score: round(specialistShare * score), text }))
+    .filter(({ score }) => score !== 0)
+}
+
+function ownReasons(agent: Candidate, request: Request): Reason[] {
+  return [
     ...keywordReasons(agent, request),
     ...capabilityReasons(agent, request),
     ...shared(request, domainWords(agent.domain)).map((word) => ({
       score: weight.domain,
       text: `"${word}" belongs to the domain ${agent.domain}`,
     })),
-    ...shared(request, metadata.description ?? "")
+    ...shared(request, agent.metadata.description ?? "")
       .slice(0, maxDescription)
       .map((word) => ({ score: weight.word, text: `"${word}" is in its description` })),
   ]
-  return {
-    agent: id,
-    score: reasons.reduce((sum, { score }) => sum + score, 0),
-    reasons: reasons.map(({ score, text }) => `${text} (+${score})`),
-  }
 }
 
 function ruleReason({ match }: AgentRule, request: Request): Reason {
   return { score: weight.rule, text: `the configured rule for "${matching(request, match)}"` }
 }
 
-function mentionReasons({ id, name }: AgentDefinition, { words }: Request): Reason[] {
+function mentionReasons({ id, name }: Candidate, { words }: Request): Reason[] {
   const said = [id, name].find((word) => hasPhrase(words, wordsOf(word)))
   return said === undefined ? [] : [{ score: weight.mention, text: `"${said}" is named` }]
 }
 
-function keywordReasons({ metadata }: AgentDefinition, { words }: Request): Reason[] {
+function keywordReasons({ metadata }: Candidate, { words }: Request): Reason[] {
   return [...new Set(metadata.keywords ?? [])].flatMap((keyword) => {
     const phrase = wordsOf(keyword)
     if (!hasPhrase(words, phrase)) return []
@@ -112,7 +149,7 @@ function keywordReasons({ metadata }: AgentDefinition, { words }: Request): Reas
 }
 
 /** All words of a capability count more than some. */
-function capabilityReasons({ capabilities }: AgentDefinition, { keywords }: Request): Reason[] {
+function capabilityReasons({ capabilities }: Candidate, { keywords }: Request): Reason[] {
   return [...new Set(capabilities)].flatMap((capability) => {
     const words = [...keywordsOf(capability).keys()]
     const found = words.filter((word) => keywords.has(word))
@@ -129,8 +166,8 @@ function shared({ keywords }: Request, text: string): string[] {
 }
 
 /** The first alternative of a rule's `match` that occurs in the request. */
-function matching({ words }: Request, match: string): string | undefined {
-  return match.split("|").find((phrase) => hasPhrase(words, wordsOf(phrase)))
+function matching({ all }: Request, match: string): string | undefined {
+  return match.split("|").find((phrase) => hasPhrase(all, wordsOf(phrase)))
 }
 
 /** Words that people use for a domain, so that an agent need not list them all. Without an entry, only the name of
@@ -141,35 +178,16 @@ function domainWords(domain: string): string {
   return `${domain} ${Object.hasOwn(domainTerms, key) ? domainTerms[key] : ""}`
 }
 
-/** The stems of all words in order, so that "bugs" matches "bug". In any script; "data.analyze" and "bugFix" are two
- * words. */
-function wordsOf(text: string): string[] {
-  return split(text).map(stem)
+function readWords(input: string): Request {
+  const verdict = judgeSpecialists(input)
+  const wanted = verdict.tokens
+    .filter(({ isExcluded }) => !isExcluded)
+    .map(({ word }) => word)
+    .join(" ")
+  const parts = verdict.tokens.map(({ word }) => wordsOf(word))
+  return { all: wordsOf(input), parts, words: wordsOf(wanted), keywords: keywordsOf(wanted), verdict }
 }
 
-/** All words except stop words: the stem of each, and how it was written. */
-function keywordsOf(text: string): Map<string, string> {
-  return new Map(
-    split(text)
-      .filter((word) => !stopWords.has(word))
-      .map((word) => [stem(word), word]),
-  )
-}
-
-/** True if the words of a phrase follow one another in the text. */
-function hasPhrase(text: readonly string[], phrase: readonly string[]): boolean {
-  if (phrase.length === 0) return false
-  return text.some((_, i) => phrase.every((word, j) => text[i + j] === word))
-}
-
-function split(text: string): string[] {
-  const apart = text.normalize("NFKC").replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
-  return apart.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
-}
-
-/** A rough stem is enough, because both sides use the same. */
-function stem(word: string): string {
-  if (!/^[a-z]{4,}$/.test(word)) return word
-  const short = word.replace(/(?<=[a-z]{3})(?:ing|ed|ers?|es|s)$/, "")
-  return short.replace(/(?<=[a-z]{2})([^aeiouls])\1$/, "$1").replace(/(?<=[a-z]{3})e$/, "")
+function round(score: number): number {
+  return Math.round(score * 10) / 10
 }

@@ -1,7 +1,6 @@
 // Carries out a plan: each step goes to the specialist that fits, as soon as the steps that it waits for are done. The plan is
 // the task list of the session, so it survives a compaction and a restart; a step that is done is not done again.
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
-import { rank } from "#ability/agent/rank.ts"
 import type { Delegated } from "#ability/call/types.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
 import type { Run } from "#engine/run/run.ts"
@@ -80,7 +79,11 @@ async function doOne(
     TodoList.update(run.session.id, [{ ...itemOf(step), status }])
   await mark("in_progress")
   try {
-    const done = await doStep({ id: step.id, agent: agentFor(step), task: taskOf(step, title, outcomes) })
+    const done = await doStep({
+      id: step.id,
+      agent: await agentFor(step),
+      task: taskOf(step, title, outcomes),
+    })
     await mark("done")
     return { text: done.text, sessions: done.sessions }
   } catch (error) {
@@ -92,12 +95,13 @@ async function doOne(
 }
 
 /** The agent that the plan names if it is active, else the one that fits the words best. */
-function agentFor({ agent, text }: PlanStep): string {
+async function agentFor({ agent, text }: PlanStep): Promise<string> {
   const names = activeSpecs()
     .active.map(({ name }) => name)
     .filter((name) => !isPlanner(name))
   if (agent && names.includes(agent)) return agent
   const agents = names.map((name) => AgentRegistry.get(name))
+  const { rank } = await import("#ability/agent/rank.ts")
   const [best] = rank({ input: text, agents, rules: [] })
   const chosen = best?.agent ?? names[0]
   if (chosen === undefined) throw new NamedError("Delegate.NoSpecialist", "No specialist is active.")

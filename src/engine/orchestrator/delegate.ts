@@ -2,7 +2,6 @@
 // chosen without a model, or back to the orchestrator.
 import { z } from "zod"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
-import { clearBest, rank } from "#ability/agent/rank.ts"
 import { parseReject, type Rejection } from "#ability/agent/specialists.ts"
 import type { Delegated } from "#ability/call/types.ts"
 import { Notice } from "#engine/record/notice.ts"
@@ -78,7 +77,7 @@ export async function delegate(
     if (!rejection) return { text: withOrigin(text, { agent, sessionId, rejections }), agent, sessions }
     rejected.add(agent)
     rejections.push({ agent, ...(rejection.agent ? { requires: rejection.agent } : {}) })
-    const next = round < maxRounds ? nextFor(task, rejection, rejected) : undefined
+    const next = round < maxRounds ? await nextFor(task, rejection, rejected) : undefined
     Bus.publish(Rejected, {
       sessionId: run.session.id,
       callId,
@@ -120,11 +119,16 @@ function choose(agent: string, rejected: ReadonlySet<string>): string {
 }
 
 /** The scoring decides if it is clear, else the rejecting specialist. */
-function nextFor(task: string, { agent }: Rejection, rejected: ReadonlySet<string>): string | undefined {
+async function nextFor(
+  task: string,
+  { agent }: Rejection,
+  rejected: ReadonlySet<string>,
+): Promise<string | undefined> {
   const names = activeSpecs()
     .active.map(({ name }) => name)
     .filter((name) => !rejected.has(name))
   const agents = names.map((name) => AgentRegistry.get(name))
+  const { clearBest, rank } = await import("#ability/agent/rank.ts")
   const best = clearBest(rank({ input: task, agents, rules: [] }))
   return best?.agent ?? names.find((name) => name.toLowerCase() === agent)
 }

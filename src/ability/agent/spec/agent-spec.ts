@@ -59,7 +59,10 @@ export const agentSpecs: readonly AgentSpec[] = [
     description: "Finds things in code, documents and relations; records knowledge.",
     instruction: instructions.librarian,
     prefixes: ["search_", "rag_", "graph_", "save_knowledge"],
-    keywords: list("search find look up document documents knowledge where which source reference index"),
+    keywords: [
+      ...list("search find document documents knowledge where which source reference index"),
+      "look up",
+    ],
     accepts: "A question, with folders or documents to look in",
     returns: "An answer with paths and lines",
     cannotDo: ["change a file", "run a command", "browse the web"],
