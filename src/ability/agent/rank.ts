@@ -44,7 +44,7 @@ const domainAliases: Record<string, string> = {
 const weight = { rule: 1_000, mention: 9, phrase: 10, keyword: 4, capability: 3, domain: 2, word: 1 }
 const maxDescription = 3
 /** A person's own agent has fewer words to be found by than the specialists. */
-const specialistShare = 0.6
+const specialistShare = 0.5
 const { judge: judgeSpecialists } = createJudge(
   Object.fromEntries(agentSpecs.map(({ name, keywords }) => [name, keywords])),
 )
