@@ -27,6 +27,13 @@ test("route() is right on 90 % of the 300 requests that it was tuned on", () => 
   assert.ok(share >= 90, `${share} %`)
 })
 
+test("route() is right on 70 % of 100 requests that it was not tuned on", () => {
+  const unseen = readLabelled("unseen")
+  assert.equal(unseen.length, 100)
+  const { share } = judgeRouting(unseen, best)
+  assert.ok(share >= 70, `${share} %`)
+})
+
 test("routing is right on 90 % of them without the file of the embedder too", async () => {
   await using tmp = await tmpdir()
   const missing = join(tmp.path, "embedder.bin")
