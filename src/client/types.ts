@@ -497,6 +497,8 @@ export type McpServer = {
   state: "idle" | "connecting" | "connected" | "failed" | "disconnected" | "unusable"
   /** Why it failed. */
   error?: string
+  /** Whether it failed because a person has to sign in. */
+  needsLogin?: boolean
   /** the revision of the protocol */
   protocol?: string
   /** the name and version that the server reports */
@@ -1710,6 +1712,28 @@ export type Api = {
   connectMcpServer(input: { id: string }, options?: CallOptions): Promise<McpServer>
   /** Disconnect a server. Its tools are unavailable until it is connected again. */
   disconnectMcpServer(input: { id: string }, options?: CallOptions): Promise<McpServer>
+  /** Begin to sign in to a server (OAuth). The person opens the address in a browser on the machine of this server, which receives the redirect. Replaces a login that still waits. */
+  startMcpLogin(
+    input: { id: string },
+    options?: CallOptions,
+  ): Promise<{
+    /** The address to open in a browser. Without it nothing is to be opened, and the login has ended. */
+    url?: string
+  }>
+  /** Wait for the login that was begun last. After 20 seconds the state is `waiting`: then ask again. After a login the server is connected. */
+  waitForMcpLogin(
+    input: { id: string },
+    options?: CallOptions,
+  ): Promise<{
+    /** `waiting`: the person has not signed in yet. */
+    state: "waiting" | "done" | "failed"
+    /** Why it failed. */
+    error?: string
+    /** The server, connected with the login. */
+    server?: McpServer
+  }>
+  /** Stop a login that waits. `cancelled` is false if none does. */
+  cancelMcpLogin(input: { id: string }, options?: CallOptions): Promise<{ cancelled: boolean }>
   /** The questions of MCP servers that wait for an answer, the oldest first. */
   listElicitations(input?: Record<string, never>, options?: CallOptions): Promise<ElicitationRequest[]>
   /** Answer a server: "accept", with the content of its form, "decline", or "cancel". Content that does not fit the form is refused, and the question stays open. */

@@ -152,7 +152,7 @@ export function createConfiguredServer(options: {
       return own
     } catch (error) {
       if (!isClosed && client === own) {
-        keep(Manifest.failed(Secret.redact(errorText(error)), manifest))
+        keep(Manifest.failed(error, manifest))
         await change("failed")
       }
       throw error

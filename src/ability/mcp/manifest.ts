@@ -6,11 +6,13 @@ import { lstat, readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Offers } from "#ability/mcp/client/lists.ts"
 import { placeOf } from "#ability/mcp/registry/local-tools.ts"
+import { LoginNeeded } from "#ability/mcp/server/errors.ts"
 import type { MCPServerConfig, MCPServerInfo, MCPTool } from "#ability/mcp/server/types.ts"
 import { serverToolId } from "#ability/tool/server-tools.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import { statOf } from "#util/file/path-info.ts"
 import { replaceFile } from "#util/file/write-file.ts"
@@ -22,6 +24,8 @@ export type Manifest = Offers & {
   info?: MCPServerInfo
   /** Why it could not be connected. */
   error?: string
+  /** That reason is a login that a person has to make. */
+  needsLogin?: boolean
 }
 
 /** When the lists of a server were read, and for how long they are valid. */
@@ -80,8 +84,17 @@ function tooLarge(): Manifest {
   return { version: 1, ...nothing, time: 0, error }
 }
 
-export function failed(error: string, before: Manifest | undefined): Manifest {
-  return { version: 1, ...nothing, ...before, time: Date.now(), error }
+export function failed(reason: unknown, { needsLogin: _, ...before }: Partial<Manifest> = {}): Manifest {
+  const error = Secret.redact(errorText(reason))
+  const isLogin = reason instanceof LoginNeeded
+  return {
+    ...nothing,
+    ...before,
+    version: 1,
+    time: Date.now(),
+    error,
+    ...(isLogin ? { needsLogin: true } : {}),
+  }
 }
 
 /** Whether the server may have changed its lists since without a notification. */

@@ -22,6 +22,7 @@ export const Status = z.object({
   transport: about("How it is reached.", z.enum(["http", "sse", "stdio"]).optional()),
   state: State,
   error: about("Why it failed.", z.string().optional()),
+  needsLogin: about("Whether it failed because a person has to sign in.", z.boolean().optional()),
   protocol: z.string().optional().describe("the revision of the protocol"),
   version: z.string().optional().describe("the name and version that the server reports"),
   tools: about("How many tools it offers.", z.number()),
@@ -30,6 +31,21 @@ export const Status = z.object({
   problems: z.array(z.string()).describe("the parts of it that cannot be used"),
 })
 export type Status = z.infer<typeof Status>
+
+export const LoginStarted = z.object({
+  url: about(
+    "The address to open in a browser. Without it nothing is to be opened, and the login has ended.",
+    z.string().optional(),
+  ),
+})
+export type LoginStarted = z.infer<typeof LoginStarted>
+
+export const LoginOutcome = z.object({
+  state: about("`waiting`: the person has not signed in yet.", z.enum(["waiting", "done", "failed"])),
+  error: about("Why it failed.", z.string().optional()),
+  server: about("The server, connected with the login.", Status.optional()),
+})
+export type LoginOutcome = z.infer<typeof LoginOutcome>
 
 export const Changed = Bus.define("mcp.changed", Status, {
   when: "An MCP server connected, failed or ended, or its lists changed.",
@@ -70,6 +86,7 @@ export function statusOf(found: Found, one?: ConfiguredServer, problems: readonl
     ...(server ? { transport: server.transport } : {}),
     state: one?.state() ?? "unusable",
     ...(error === undefined ? {} : { error }),
+    ...(manifest?.needsLogin ? { needsLogin: true } : {}),
     ...(info ? { protocol: info.protocol, version: `${info.name} ${info.version}` } : {}),
     tools: manifest?.tools.length ?? 0,
     resources: manifest?.resources.length ?? 0,

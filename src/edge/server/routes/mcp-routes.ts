@@ -1,7 +1,7 @@
-// Routes for MCP servers: their state and offers; connecting and disconnecting them.
+// Routes for MCP servers: their state and offers; connecting them, disconnecting them, and signing in to them.
 import { z } from "zod"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import { Status } from "#ability/mcp/server-status.ts"
+import { LoginOutcome, LoginStarted, Status } from "#ability/mcp/server-status.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Offers } from "#edge/server/http/schemas.ts"
 
@@ -73,6 +73,40 @@ export function mcpRoutes(): Route[] {
       response: Status,
       errors: [404],
       handle: async ({ params }) => (await import("#ability/mcp/mcp.ts")).disconnect(params.id),
+    }),
+    defineRoute({
+      id: "startMcpLogin",
+      method: "POST",
+      path: "/mcp/:id/login",
+      summary:
+        "Begin to sign in to a server (OAuth). The person opens the address in a browser on the machine of this server, which receives the redirect. Replaces a login that still waits.",
+      params,
+      response: LoginStarted,
+      errors: [404],
+      handle: async ({ params }) => (await import("#ability/mcp/logins.ts")).start(params.id),
+    }),
+    defineRoute({
+      id: "waitForMcpLogin",
+      method: "GET",
+      path: "/mcp/:id/login",
+      summary:
+        "Wait for the login that was begun last. After 20 seconds the state is `waiting`: then ask again. After a login the server is connected.",
+      params,
+      response: LoginOutcome,
+      errors: [404],
+      handle: async ({ params }) => (await import("#ability/mcp/logins.ts")).wait(params.id),
+    }),
+    defineRoute({
+      id: "cancelMcpLogin",
+      method: "DELETE",
+      path: "/mcp/:id/login",
+      summary: "Stop a login that waits. `cancelled` is false if none does.",
+      params,
+      response: z.object({ cancelled: z.boolean() }),
+      async handle({ params }) {
+        const { cancel } = await import("#ability/mcp/logins.ts")
+        return { cancelled: await cancel(params.id) }
+      },
     }),
   ]
 }

@@ -1,7 +1,5 @@
-// Lists to act on: what was allowed for good, the MCP servers, the skills.
-import type { McpServer } from "#client/client.ts"
+// Lists to act on: what was allowed for good, and the skills.
 import type { Command } from "./context.ts"
-import { countOf } from "./words.ts"
 
 export const permissionsCommand: Command = {
   name: "permissions",
@@ -16,39 +14,10 @@ export const permissionsCommand: Command = {
         label: `${permission}:${pattern}`,
         detail: `${agent}, ${scope === "session" ? "in one session" : "in this project"}`,
       }))
-      const id = await context.ask.choose({ title: "Always allowed, enter revokes", items })
+      const id = await context.ask.choose({ title: "Always allowed: choose one to revoke it", items })
       if (id === undefined) return
       await client.removeGrant({ id })
       say("revoked")
-    }
-  },
-}
-
-export const mcpCommand: Command = {
-  name: "mcp",
-  about: "list the MCP servers, connect and disconnect them",
-  argument: "[server]",
-  async values({ client }) {
-    const servers = await client.listMcpServers()
-    return servers.map((server) => ({ value: server.id, about: stateOf(server) }))
-  },
-  async run(context, rest) {
-    const { client, say } = context
-    for (;;) {
-      const servers = await client.listMcpServers()
-      if (!servers.length) return say("no MCP server is configured")
-      const items = servers.map((server) => ({ value: server, label: server.id, detail: stateOf(server) }))
-      const chosen = rest
-        ? servers.find(({ id }) => id === rest)
-        : await context.ask.choose({ title: "MCP servers, enter connects or disconnects", items })
-      if (!chosen && rest) throw new Error(`There is no MCP server "${rest}".`)
-      if (!chosen) return
-      const { id, state } = chosen
-      say(state === "connected" ? `disconnecting ${id}` : `connecting ${id}`)
-      if (state === "connected") await client.disconnectMcpServer({ id })
-      else await client.connectMcpServer({ id })
-      say(state === "connected" ? `${id} is disconnected` : `${id} is connected`)
-      if (rest) return
     }
   },
 }
@@ -74,14 +43,4 @@ export const skillsCommand: Command = {
     const name = rest || (await context.ask.choose({ title: "Skills", items }))
     if (name !== undefined) edit(`/${name} `)
   },
-}
-
-function stateOf({ state, error, tools, resources, prompts }: McpServer): string {
-  if (error) return `${state}: ${error}`
-  const offers = [
-    countOf(tools, "tool"),
-    ...(resources ? [countOf(resources, "resource")] : []),
-    ...(prompts ? [countOf(prompts, "prompt")] : []),
-  ]
-  return `${state}, ${offers.join(", ")}`
 }

@@ -18,14 +18,22 @@ export function createPlainAsk({ questions, say, hide }: Options): Ask {
   let count = 0
 
   /** `create` makes the question from what is to be called with its answer. */
-  function open<T>(create: (done: (value: T | undefined) => true) => Omit<Asked, "id" | "close">) {
+  function open<T>(
+    create: (done: (value: T | undefined) => true) => Omit<Asked, "id" | "close">,
+    signal?: AbortSignal,
+  ) {
     return new Promise<T | undefined>((resolve) => {
+      const id = `own-${++count}`
       const done = (value: T | undefined) => {
         resolve(value)
         return true as const
       }
       const asked = create(done)
-      questions.add({ ...asked, id: `own-${++count}`, close: () => resolve(undefined) })
+      questions.add({ ...asked, id, close: () => resolve(undefined) })
+      signal?.addEventListener("abort", () => {
+        resolve(undefined)
+        questions.remove(id)
+      })
     })
   }
 
@@ -53,18 +61,23 @@ export function createPlainAsk({ questions, say, hide }: Options): Ask {
         },
       }))
     },
-    decide<Letter extends string>(question: string, answers: Readonly<Record<Letter, string>>) {
+    decide<Letter extends string>(
+      question: string,
+      answers: Readonly<Record<Letter, string>>,
+      signal?: AbortSignal,
+    ) {
       const letters = Object.keys(answers) as Letter[]
       const choices = letters.map((letter) => `${letter} for ${answers[letter]}`).join(", ")
-      return open<Letter>((done) => ({
+      const create = (done: (letter: Letter) => true) => ({
         show: () => say(`${question} Type ${choices}.`),
-        take(line) {
+        take(line: string) {
           const letter = letters.find((one) => line && answers[one].startsWith(line.toLowerCase()))
           if (letter) return done(letter)
           say(`Type ${choices}.`)
           return false
         },
-      }))
+      })
+      return open<Letter>(create, signal)
     },
     readSecret: (label: string) =>
       open<string>((done) => ({

@@ -14,7 +14,12 @@ type Answers<Letter extends string> = Readonly<Record<Letter, string>>
 /** Each resolves to undefined if it was closed without an answer. */
 export type Ask = Readonly<{
   choose<T>(list: List<T>): Promise<T | undefined>
-  decide<Letter extends string>(question: string, answers: Answers<Letter>): Promise<Letter | undefined>
+  /** `signal` closes it. */
+  decide<Letter extends string>(
+    question: string,
+    answers: Answers<Letter>,
+    signal?: AbortSignal,
+  ): Promise<Letter | undefined>
   /** One line that is never shown. */
   readSecret(label: string): Promise<string | undefined>
 }>
@@ -29,9 +34,12 @@ type Options = {
 export function createAsk({ open, changed, typedAt }: Options): Ask {
   return Object.freeze({
     choose: <T>(list: List<T>) => open<T>((done) => createList({ ...list, changed, done })),
-    decide<Letter extends string>(question: string, answers: Answers<Letter>) {
+    decide<Letter extends string>(question: string, answers: Answers<Letter>, signal?: AbortSignal) {
       const isQuiet = createQuiet(typedAt())
-      return open<Letter>((done) => createDecision({ question, answers, isQuiet, done }))
+      return open<Letter>((done) => {
+        signal?.addEventListener("abort", () => done(undefined))
+        return createDecision({ question, answers, isQuiet, done })
+      })
     },
     readSecret: (label: string) => open<string>((done) => createSecretLine(label, done)),
   })

@@ -6,6 +6,7 @@ import { mcpRoutes } from "#edge/server/routes/mcp-routes.ts"
 import * as GlobalBus from "#kernel/bus/global-bus.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { mcpJson, tinyServer } from "../../../ability/mcp/servers.ts"
+import { lockedServer } from "../../../fixture/mcp/locked-server.ts"
 import { auth, base, errorOf } from "../app-harness.ts"
 import { appWith } from "../app-with.ts"
 
@@ -63,4 +64,33 @@ test("GET /mcp lists servers, connect and disconnect start and stop them, and ev
   } finally {
     unsubscribe()
   }
+})
+
+test("a login to a server is begun, waited for and stopped over HTTP, and the server is connected then", async () => {
+  await using world = await appWith(mcpRoutes())
+  const { tmp, app } = world
+  await using locked = await lockedServer()
+  tmp.write(".mcp.json", mcpJson({ locked: { type: "http", url: locked.url } }))
+  await Trust.grant(tmp.path)
+  const ask = async (method: string, path = "/mcp/locked/login") =>
+    app.request(base + path, { method, headers: auth })
+  const json = async (method: string, path?: string) =>
+    (await ask(method, path)).json() as Promise<Record<string, unknown>>
+  assert.equal((await ask("GET")).status, 404)
+  assert.equal((await ask("POST", "/mcp/nobody/login")).status, 404)
+  assert.equal((await json("POST", "/mcp/locked/connect")).needsLogin, true)
+  await json("POST")
+  assert.deepEqual(await json("DELETE"), { cancelled: true })
+  assert.deepEqual(await json("DELETE"), { cancelled: false })
+  assert.deepEqual(await json("GET"), { state: "failed", error: "The login was stopped." })
+  const { url } = await json("POST")
+  const outcome = json("GET")
+  await fetch(String(url))
+  const { state, server } = (await outcome) as { state: string; server: Status & { needsLogin?: boolean } }
+  assert.deepEqual(
+    [state, server.state, server.tools, server.needsLogin],
+    ["done", "connected", 1, undefined],
+  )
+  assert.deepEqual(await json("POST"), {})
+  assert.equal((await json("GET")).state, "done")
 })

@@ -22,7 +22,7 @@ test("/new, /sessions, /fork, /mode, /agent, /model and /permissions work on the
   await terminal.sees(/always allow/)
   terminal.type(enter)
   await terminal.sees(/About apples\..*^ask · /ms)
-  await enters("/permissions", /Always allowed, enter revokes \(1\).*› bash\.execute:touch one/s)
+  await enters("/permissions", /Always allowed: choose one to revoke it \(1\).*› bash\.execute:touch one/s)
   terminal.type(enter)
   await terminal.sees("nothing is always allowed here")
   await enters("/new", "your next prompt begins a new session")

@@ -1,0 +1,84 @@
+// `/mcp`: the MCP servers, to connect, to disconnect and to sign in to. The person signs in with a browser; an address is
+// shown and never opened.
+import type { McpServer } from "#client/client.ts"
+import { safeLine } from "#edge/tui/screen/safe.ts"
+import type { Command, Context } from "./context.ts"
+import { countOf } from "./words.ts"
+
+export const mcpCommand: Command = {
+  name: "mcp",
+  about: "list the MCP servers, connect and disconnect them, sign in",
+  argument: "[login] [server]",
+  async values({ client }) {
+    const servers = await client.listMcpServers()
+    return servers.map((server) => ({ value: server.id, about: stateOf(server) }))
+  },
+  async run(context, rest) {
+    const { client, say } = context
+    const [, isLogin, name = ""] = /^(login(?:\s+|$))?(.*)$/.exec(rest) ?? []
+    if (isLogin && !name) throw new Error("/mcp login takes the name of a server.")
+    if (isLogin) return signIn(context, name)
+    for (;;) {
+      const servers = await client.listMcpServers()
+      if (!servers.length) return say("no MCP server is configured")
+      const items = servers.map((server) => ({ value: server, label: server.id, detail: stateOf(server) }))
+      const title = "MCP servers: choose one to connect, disconnect or sign in"
+      const chosen = name ? servers.find(({ id }) => id === name) : await context.ask.choose({ title, items })
+      if (!chosen && name) throw new Error(`There is no MCP server "${name}".`)
+      if (!chosen) return
+      if (chosen.state === "connected") await disconnect(context, chosen)
+      else if (chosen.needsLogin) await signIn(context, chosen.id)
+      else await connect(context, chosen)
+      if (name) return
+    }
+  },
+}
+
+async function disconnect({ client, say }: Context, { id }: McpServer): Promise<void> {
+  say(`disconnecting ${id}`)
+  await client.disconnectMcpServer({ id })
+  say(`${id} is disconnected`)
+}
+
+async function connect(context: Context, { id }: McpServer): Promise<void> {
+  const { client, say } = context
+  say(`connecting ${id}`)
+  const server = await client.connectMcpServer({ id })
+  if (server.needsLogin) await signIn(context, id)
+  else say(server.state === "connected" ? `${id} is connected` : `${id} ${stateOf(server)}`)
+}
+
+async function signIn(context: Context, id: string): Promise<void> {
+  const { client, ask, print, say } = context
+  const { url } = await client.startMcpLogin({ id })
+  const ended = new AbortController()
+  if (url) {
+    // In one line, so that it can be copied.
+    print([`Open this in a browser to sign in to ${safeLine(id)}:`, safeLine(url)])
+    void ask
+      .decide(`Waiting until you have signed in to ${safeLine(id)}.`, { s: "stop" }, ended.signal)
+      .then(async () => {
+        if (!ended.signal.aborted) await client.cancelMcpLogin({ id })
+      })
+      .catch(() => {})
+  }
+  try {
+    let outcome = await client.waitForMcpLogin({ id })
+    while (outcome.state === "waiting") outcome = await client.waitForMcpLogin({ id })
+    if (outcome.state === "failed") throw new Error(outcome.error)
+    say(`you are signed in; ${id} ${outcome.server ? stateOf(outcome.server) : ""}`)
+  } finally {
+    ended.abort()
+  }
+}
+
+function stateOf({ state, error, needsLogin, tools, resources, prompts }: McpServer): string {
+  if (needsLogin) return "needs a login"
+  if (error) return `${state}: ${error}`
+  const offers = [
+    countOf(tools, "tool"),
+    ...(resources ? [countOf(resources, "resource")] : []),
+    ...(prompts ? [countOf(prompts, "prompt")] : []),
+  ]
+  return `${state}, ${offers.join(", ")}`
+}
