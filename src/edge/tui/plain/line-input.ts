@@ -36,8 +36,8 @@ export function createLineInput({ line, end }: Options) {
 
   function finish(text: string): void {
     const wasHidden = isHidden
-    typed = ""
     setHidden(false)
+    typed = ""
     if (wasHidden) process.stdout.write("\n")
     line(text)
   }
@@ -45,14 +45,15 @@ export function createLineInput({ line, end }: Options) {
   function setHidden(hidden: boolean): void {
     if (hidden === isHidden) return
     isHidden = hidden
+    typed = ""
     stdin.setRawMode?.(hidden)
   }
 
   stdin.on("data", take)
   stdin.on("end", end)
   return Object.freeze({
-    /** Nothing of the next line is shown. Ctrl-C and Ctrl-D make it empty. */
-    hide: () => setHidden(true),
+    /** Whether nothing of the next line is shown. Ctrl-C and Ctrl-D make it empty. */
+    setHidden,
     close(): void {
       setHidden(false)
       stdin.off("data", take)

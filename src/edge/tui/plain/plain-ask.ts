@@ -7,14 +7,14 @@ import type { Asked, AskedQueue } from "./asked.ts"
 type Options = {
   questions: AskedQueue
   say(text: string): void
-  /** Shows nothing of the next line. */
-  hide(): void
+  /** Whether nothing of the next line is shown. */
+  setHidden(isHidden: boolean): void
 }
 
 /** Longer lists are searched. */
 const mostShown = 50
 
-export function createPlainAsk({ questions, say, hide }: Options): Ask {
+export function createPlainAsk({ questions, say, setHidden }: Options): Ask {
   let count = 0
 
   /** `create` makes the question from what is to be called with its answer. */
@@ -29,7 +29,11 @@ export function createPlainAsk({ questions, say, hide }: Options): Ask {
         return true as const
       }
       const asked = create(done)
-      questions.add({ ...asked, id, close: () => resolve(undefined) })
+      const close = () => {
+        setHidden(false)
+        resolve(undefined)
+      }
+      questions.add({ ...asked, id, close })
       signal?.addEventListener("abort", () => {
         resolve(undefined)
         questions.remove(id)
@@ -82,8 +86,9 @@ export function createPlainAsk({ questions, say, hide }: Options): Ask {
     readSecret: (label: string) =>
       open<string>((done) => ({
         show() {
+          // First: the key may come as soon as it is asked for.
+          setHidden(true)
           say(`${label}: paste it and press Enter. Nothing of it is shown. An empty line leaves.`)
-          hide()
         },
         take: (line) => done(line || undefined),
       })),

@@ -61,7 +61,7 @@ async function run(options: TuiOptions, connection: Connection): Promise<number>
     asked.showOpen(open)
   }
   const reader = createSessionReader({ client, talk, transcript, showQuestions, apply, report })
-  const ask = createPlainAsk({ questions, say, hide: input.hide })
+  const ask = createPlainAsk({ questions, say, setHidden: input.setHidden })
   const greeting = createGreeting({
     client,
     ask,
