@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
-import { stripTags } from "#ability/web/strip-tags.ts"
+import { stripTags } from "#util/parse/strip-tags.ts"
 import { toMarkdown } from "#ability/web/to-markdown.ts"
 
 const { signal } = new AbortController()

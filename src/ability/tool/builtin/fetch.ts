@@ -135,7 +135,7 @@ async function beginning(page: Page): Promise<string> {
   if (!text.test(mimeType) && !html.test(mimeType)) return ""
   const [{ decodeText }, { stripTags }] = await Promise.all([
     import("#ability/web/decode-text.ts"),
-    import("#ability/web/strip-tags.ts"),
+    import("#util/parse/strip-tags.ts"),
   ])
   const decoded = decodeText(page.bytes, page.contentType)
   const said = html.test(mimeType) ? stripTags(decoded).text : decoded.trim()
