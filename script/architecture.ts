@@ -23,6 +23,7 @@ const layers = [
   "knowledge/cache",
   "knowledge/memory",
   "knowledge/grounding",
+  "knowledge/documents",
   ...area("ability/provider", "reach functiongemma catalog request chat rules/words rules/skill rules"),
   ...area("ability/permission", "shell"),
   ...area("ability/snapshot", "store scan restore"),

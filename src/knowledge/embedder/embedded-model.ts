@@ -48,7 +48,13 @@ export function readEmbedded(path: string): EmbeddedModel {
   function add(piece: number, weight: number, sum: Float32Array): void {
     const scale = weight * scales[piece]!
     const start = piece * dimensions
-    for (let at = 0; at < dimensions; at++) sum[at] = sum[at]! + scale * rows[start + at]!
+    // Four at a time: this is most of the time that an index takes.
+    for (let at = 0; at < dimensions; at += 4) {
+      sum[at] = sum[at]! + scale * rows[start + at]!
+      sum[at + 1] = sum[at + 1]! + scale * rows[start + at + 1]!
+      sum[at + 2] = sum[at + 2]! + scale * rows[start + at + 2]!
+      sum[at + 3] = sum[at + 3]! + scale * rows[start + at + 3]!
+    }
   }
 
   function embed(text: string): Float32Array {

@@ -187,7 +187,7 @@ function prepare(db: DatabaseSync) {
 
 /** Chooses the words of a query that FTS5 searches for. Words with the same stem ("file", "files") count once. In a large
  * index, common words are left out: they say least and cost most. Stems and counts come from FTS5 itself. */
-function createWordChooser(db: DatabaseSync): WordChooser {
+export function createWordChooser(db: DatabaseSync): WordChooser {
   db.exec(`
     pragma temp_store = memory;
     create virtual table temp.asked using fts5 (words, content = '', tokenize = "${tokenizer}");

@@ -95,7 +95,7 @@ export function encode(vector: Float32Array): Uint8Array {
   return new Uint8Array(data.buffer)
 }
 
-function decode(bytes: Uint8Array): Float32Array | undefined {
+export function decode(bytes: Uint8Array): Float32Array | undefined {
   if (bytes.length <= 4) return undefined
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const scale = data.getFloat32(0, true)

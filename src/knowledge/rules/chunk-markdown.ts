@@ -6,26 +6,42 @@ export type Chunk = {
   heading: string
   /** Its first line, from 1. */
   line: number
+  /** Its last line. */
+  endLine: number
   text: string
 }
 
-type Line = { text: string; number: number }
+export type Line = { text: string; number: number }
 
 const usualChars = 1_600
 /** A shorter section is joined with the next one below it. */
 const fewChars = 200
 
 export function chunkMarkdown(text: string, maxChars = usualChars): Chunk[] {
+  return chunkLines(
+    text.split("\n").map((line, i) => ({ text: line, number: i + 1 })),
+    maxChars,
+  )
+}
+
+/** The same for lines with numbers of their own: several may have one number. */
+export function chunkLines(given: readonly Line[], maxChars = usualChars): Chunk[] {
   const chunks: Chunk[] = []
-  for (const { heading, lines } of sectionsOf(text)) {
+  for (const { heading, lines } of sectionsOf(given)) {
     for (const piece of piecesOf(lines, maxChars)) {
       const words = piece.map((line) => line.text).join("\n")
-      const chunk = { heading, line: piece[0]!.number, text: words.trimEnd() }
+      const chunk = {
+        heading,
+        line: piece[0]!.number,
+        endLine: piece.findLast(({ text }) => text.trim())!.number,
+        text: words.trimEnd(),
+      }
       const last = chunks.at(-1)
       const isSmall = last && last.text.length < fewChars && last.text.length + words.length < maxChars
       if (isSmall && heading.startsWith(last.heading)) {
         last.text += `\n\n${chunk.text}`
         last.heading = heading
+        last.endLine = chunk.endLine
       } else chunks.push(chunk)
     }
   }
@@ -33,11 +49,11 @@ export function chunkMarkdown(text: string, maxChars = usualChars): Chunk[] {
 }
 
 /** Lines below the same heading. A "#" in a fenced block is no heading. */
-function sectionsOf(text: string): { heading: string; lines: Line[] }[] {
+function sectionsOf(given: readonly Line[]): { heading: string; lines: Line[] }[] {
   const above: string[] = []
   const sections: { heading: string; lines: Line[] }[] = [{ heading: "", lines: [] }]
   let fence: string | undefined
-  for (const [i, line] of text.split("\n").entries()) {
+  for (const { text: line, number } of given) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
     if (mark && !fence) fence = mark
     else if (mark && fence && mark[0] === fence[0] && mark.length >= fence.length) fence = undefined
@@ -47,7 +63,7 @@ function sectionsOf(text: string): { heading: string; lines: Line[] }[] {
       above[level.length - 1] = title.slice(0, 200)
       sections.push({ heading: above.filter(Boolean).join(" > "), lines: [] })
     }
-    sections.at(-1)!.lines.push({ text: line, number: i + 1 })
+    sections.at(-1)!.lines.push({ text: line, number })
   }
   return sections
 }

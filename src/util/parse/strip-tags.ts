@@ -1,6 +1,7 @@
 // The plain text of HTML, for pages that cannot be converted to Markdown: a line per block, no links, no menus.
 
-const inline = new Set(
+/** Elements that begin no line of their own. */
+export const inline: ReadonlySet<string> = new Set(
   "a abbr b bdi bdo cite code data del dfn em font i img ins kbd label mark q s samp small span strong sub sup time tt u var wbr".split(
     " ",
   ),
@@ -12,7 +13,11 @@ const entities: Record<string, string> = {
   ...{ laquo: "«", raquo: "»", middot: "·", times: "×", euro: "€", deg: "°", rarr: "→", larr: "←" },
 }
 
-type Token = { kind: "text"; text: string } | { kind: "open" | "close"; name: string }
+/** `at`: where it begins in the HTML. */
+export type Token = { at: number } & (
+  | { kind: "text"; text: string }
+  | { kind: "open" | "close"; name: string }
+)
 
 const tag = /<(\/?)([a-z][\w:-]*)/iy
 const raw = new Set("script style noscript template svg math iframe object canvas textarea select".split(" "))
@@ -56,7 +61,7 @@ export function depthOf(html: string): number {
   return deepest
 }
 
-function decodeEntities(text: string): string {
+export function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (all, decimal, hex, name) => {
     if (name) return entities[name] ?? all
     const code = decimal ? Number(decimal) : Number.parseInt(hex, 16)
@@ -65,23 +70,23 @@ function decodeEntities(text: string): string {
 }
 
 /** The tags and texts of HTML in order, in one pass over any input. Scripts and styles are left out. */
-function* scanHtml(html: string): Generator<Token> {
+export function* scanHtml(html: string): Generator<Token> {
   for (let at = 0; at < html.length; ) {
     const open = html.indexOf("<", at)
-    if (open !== at) yield { kind: "text", text: html.slice(at, open < 0 ? undefined : open) }
+    if (open !== at) yield { at, kind: "text", text: html.slice(at, open < 0 ? undefined : open) }
     if (open < 0) return
     tag.lastIndex = open
     const [start, slash, written] = tag.exec(html) ?? []
     const name = written?.toLowerCase()
     if (!start || !name) {
       const isMarkup = html[open + 1] === "!" || html[open + 1] === "?" || html[open + 1] === "/"
-      if (!isMarkup) yield { kind: "text", text: "<" }
+      if (!isMarkup) yield { at: open, kind: "text", text: "<" }
       at = isMarkup ? endOfMarkup(html, open) : open + 1
       continue
     }
     at = endOfTag(html, open + start.length)
     if (!slash && raw.has(name)) at = endOfRaw(html, at, name)
-    else yield { kind: slash ? "close" : "open", name }
+    else yield { at: open, kind: slash ? "close" : "open", name }
   }
 }
 

@@ -22,8 +22,8 @@ test("a text is cut at its headings, each piece below the headings that it belon
 
 test("a short section is joined with the one below it, not with its sibling", () => {
   assert.deepEqual(chunkMarkdown("# A\n\nshort\n\n## B\n\nalso\n\n## C\n\nlast"), [
-    { heading: "A > B", line: 1, text: "# A\n\nshort\n\n## B\n\nalso" },
-    { heading: "A > C", line: 9, text: "## C\n\nlast" },
+    { heading: "A > B", line: 1, endLine: 7, text: "# A\n\nshort\n\n## B\n\nalso" },
+    { heading: "A > C", line: 9, endLine: 11, text: "## C\n\nlast" },
   ])
 })
 

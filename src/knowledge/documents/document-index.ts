@@ -1,0 +1,133 @@
+// The search index of a folder of documents: passages with their lines, by words and by meaning. A changed, new or removed
+// file is noticed at the next search. All of it can be made again from the folder.
+import { basename, dirname, extname, join } from "node:path"
+import { setImmediate } from "node:timers/promises"
+import * as Secret from "#kernel/secret/secret.ts"
+import type { Embedder } from "#knowledge/embedder/types.ts"
+import { Unreadable } from "#knowledge/index/read-document.ts"
+import { chunkLines } from "#knowledge/rules/chunk-markdown.ts"
+import { statOf } from "#util/file/path-info.ts"
+import { createNearness } from "./nearness.ts"
+import { createPassageStore, type NewFile, type NewPassage, type Stored } from "./passage-store.ts"
+import { type Content, readContent } from "./read-content.ts"
+import type { Listing } from "./watch-listing.ts"
+
+export type DocumentIndexConfig = {
+  /** A real path. */
+  folder: string
+  /** The file of the index; default: in memory. */
+  path?: string
+  /** Without one, only words are searched. */
+  embedder?: Embedder | undefined
+  /** The documents, by their paths in the folder. */
+  list(signal?: AbortSignal): Promise<Listing>
+}
+/** `path`: in the folder. `text` is empty if the file has none. */
+export type Passage = Omit<Stored, "row"> & { score: number }
+/** `problems`: one line for each document that was read and is not, or not wholly, indexed. */
+export type Refreshed = { documents: number; changed: number; removed: number; problems: string[] }
+export type DocumentIndex = ReturnType<typeof createDocumentIndex>
+
+const maxChars = 1_000
+/** Passages that are written at once. */
+const maxBatch = 1_000
+const maxProblems = 20
+
+export function createDocumentIndex({ folder, path, embedder, list }: DocumentIndexConfig) {
+  const store = createPassageStore(path, embedder ? `${embedder.id}/${embedder.dimensions}` : "")
+  const nearness = createNearness(store, embedder)
+  let work: Promise<unknown> = Promise.resolve()
+
+  /** Reads what has changed. Calls at the same time are done one after the other. */
+  function refresh(signal?: AbortSignal): Promise<Refreshed> {
+    const done = work.then(() => update(signal))
+    work = done.catch(() => undefined)
+    return done
+  }
+
+  async function update(signal: AbortSignal | undefined): Promise<Refreshed> {
+    const { files, isCut } = await list(signal)
+    const known = store.stamps()
+    const stamps = new Map(files.flatMap((file) => stampOf(file)))
+    const changed = [...stamps].filter(([file, stamp]) => known.get(file) !== stamp)
+    const gone = [...known.keys()].filter((file) => !stamps.has(file))
+    store.remove(gone)
+    const problems = isCut ? [`only ${files.length} documents are indexed`] : []
+    await putAll(changed, { problems, signal })
+    if (changed.length || gone.length) nearness.reset()
+    return { documents: stamps.size, changed: changed.length, removed: gone.length, problems }
+  }
+
+  function stampOf(file: string): [file: string, stamp: string][] {
+    const stat = statOf(join(folder, file))
+    // With another embedder all of it is read again.
+    return stat?.isFile() ? [[file, `${stat.mtimeMs}:${stat.size}:${embedder?.id ?? ""}`]] : []
+  }
+
+  async function putAll(
+    changed: [file: string, stamp: string][],
+    { problems, signal }: { problems: string[]; signal: AbortSignal | undefined },
+  ): Promise<void> {
+    let batch: Omit<NewFile, "parts">[] = []
+    let size = 0
+    for (const [file, stamp] of changed) {
+      signal?.throwIfAborted()
+      const { content, problem } = await contentOf(file)
+      if (problem && problems.length < maxProblems) problems.push(`${file}: ${problem}`)
+      const passages = passagesOf(file, content)
+      batch.push({ path: file, stamp, unit: content.unit, passages })
+      size += passages.length
+      if (size < maxBatch) continue
+      store.put(await nearness.withParts(batch))
+      batch = []
+      size = 0
+      await setImmediate()
+    }
+    if (batch.length) store.put(await nearness.withParts(batch))
+  }
+
+  async function contentOf(file: string): Promise<{ content: Content; problem?: string | undefined }> {
+    try {
+      const content = await readContent(folder, join(folder, file))
+      return { content, problem: content.problem }
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      return { content: { lines: [], unit: "line" }, problem: String(error.data.reason) }
+    }
+  }
+
+  /** The best first. Call `refresh` before. */
+  async function search(query: string, limit: number): Promise<Passage[]> {
+    const found = await nearness.search(query, limit)
+    return found.flatMap(({ row, score }) => {
+      const stored = store.get(row)
+      if (!stored) return []
+      const { row: _, ...passage } = stored
+      return [{ ...passage, score }]
+    })
+  }
+
+  async function close(): Promise<void> {
+    await work
+    store.close()
+  }
+
+  const counts = () => ({ documents: store.documents(), passages: store.size() })
+  return Object.freeze({ refresh, search, counts, close })
+}
+
+/** A file without text has one passage, so that it is found by its name. */
+function passagesOf(file: string, { title, lines }: Content): NewPassage[] {
+  const stem = basename(file, extname(file))
+  const folder = dirname(file) === "." ? "" : dirname(file)
+  const more = title ? `${stem} ${folder}` : folder
+  const chunks = chunkLines(lines, maxChars)
+  if (!chunks.length) return [{ name: title ?? stem, text: "", more, from: 0, to: 0 }]
+  return chunks.map(({ heading, line, endLine, text }) => ({
+    name: [title ?? stem, heading].filter(Boolean).join(" > "),
+    text: Secret.redact(text).toWellFormed(),
+    more,
+    from: line,
+    to: endLine,
+  }))
+}
