@@ -23,6 +23,7 @@ const all = [
   "many-tools",
   "relations",
   "routing",
+  "documents",
   "vectors",
   "terminal",
   "delegation",

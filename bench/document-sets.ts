@@ -69,6 +69,8 @@ function asMarkdown(at: number, parts: string[]): string {
 }
 
 function asHtml(at: number, parts: string[]): string {
-  const body = parts.map((part, i) => `${i % 4 ? "" : `<h2>Part ${i}</h2>\n`}<p>${part.replaceAll("<", "&lt;")}</p>`)
+  const body = parts.map(
+    (part, i) => `${i % 4 ? "" : `<h2>Part ${i}</h2>\n`}<p>${part.replaceAll("<", "&lt;")}</p>`,
+  )
   return `<!doctype html>\n<html><head><title>Document ${at}</title></head>\n<body>\n${body.join("\n")}\n</body></html>\n`
 }

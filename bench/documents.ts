@@ -37,7 +37,13 @@ async function measureIndexing(): Promise<void> {
     times.ours.push(ours)
     times.floor.push(floor)
   }
-  report(`index ${count} documents, ms of processor`, median(times.ours), median(times.floor), "ms", goals.index)
+  report(
+    `index ${count} documents, ms of processor`,
+    median(times.ours),
+    median(times.floor),
+    "ms",
+    goals.index,
+  )
   const index = open(root, "ours-0.db")
   const asked: number[] = []
   for (const { question } of writeQuestioned(join(folder, "questioned")).slice(0, 60))
@@ -49,7 +55,12 @@ async function measureIndexing(): Promise<void> {
     )
   await index.close()
   const usual = median(asked.slice(10))
-  say("a question, with a look for changed files, ms of processor", usual.toFixed(1), usual <= goals.question, `${goals.question}`)
+  say(
+    "a question, with a look for changed files, ms of processor",
+    usual.toFixed(1),
+    usual <= goals.question,
+    `${goals.question}`,
+  )
 }
 
 /** Milliseconds of processor: other work on the machine does not count. */

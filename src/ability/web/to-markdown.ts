@@ -1,6 +1,7 @@
 // Converts HTML to Markdown within limits: a page that is too large, too deep or too slow becomes plain text.
-import type { Answer, Task } from "./markdown-worker.ts"
+
 import { depthOf, stripTags } from "#util/parse/strip-tags.ts"
+import type { Answer, Task } from "./markdown-worker.ts"
 
 const maxLength = 2_000_000
 const maxDepth = 200

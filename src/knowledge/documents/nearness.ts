@@ -49,9 +49,12 @@ export function createNearness(store: PassageStore, embedder: Embedder | undefin
   async function search(query: string, limit: number): Promise<Found[]> {
     const text = store.findWords(query, Math.max(depth.words, limit))
     const question = await ask(query)
-    if (!question) return fuse({ text, vector: [], near: none, nearWindow: none, size: store.size() }, { limit })
+    if (!question)
+      return fuse({ text, vector: [], near: none, nearWindow: none, size: store.size() }, { limit })
     const cosines = await compare(question, text)
-    const vector = [...cosines].map(([row, { cosine }]) => ({ row, score: cosine })).sort((a, b) => b.score - a.score)
+    const vector = [...cosines]
+      .map(([row, { cosine }]) => ({ row, score: cosine }))
+      .sort((a, b) => b.score - a.score)
     return fuse(
       {
         text,
@@ -99,7 +102,9 @@ export function createNearness(store: PassageStore, embedder: Embedder | undefin
   async function embedRows(rows: number[]): Promise<void> {
     if (kept.size > maxKept) kept.clear()
     const missing = rows.filter((row) => !kept.has(row)).flatMap((row) => store.get(row) ?? [])
-    const made = await weigher?.documents(missing.map(({ name, text }) => ({ id: "", group: "", name, text })))
+    const made = await weigher?.documents(
+      missing.map(({ name, text }) => ({ id: "", group: "", name, text })),
+    )
     for (const [i, { row }] of missing.entries()) if (made?.[i]) kept.set(row, made[i])
   }
 

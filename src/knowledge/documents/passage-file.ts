@@ -1,4 +1,5 @@
 // Opens the database of a folder's passages. All of it can be made again: a broken file, or one of another format, is removed.
+// Removed passages are overwritten: what is forgotten must not stay on the disk.
 import { mkdirSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -20,6 +21,7 @@ const schema = `
   create index file_of_row on files (first);
   create index parts_of on parts (file);
   create virtual table words using fts5 (name, text, more, place unindexed, tokenize = "${tokenizer}");
+  insert into words (words, rank) values ('secure-delete', 1);
   pragma user_version = ${format};
 `
 
@@ -46,7 +48,7 @@ function open(path: string): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const db = new DatabaseSync(path, { timeout: 5_000 })
   try {
-    db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma mmap_size = 268435456")
+    db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma secure_delete = on")
     const found = versionOf(db)
     if (found === 0) return begin(db)
     if (found !== format) throw new Error(`its format is ${found}, this program writes ${format}`)

@@ -1,7 +1,8 @@
 // The passages of a folder in SQLite: their words in FTS5, and a vector for each part, which is a few passages of one file.
 // The vectors of single passages are made when a question needs them, so that indexing costs little more than FTS5 itself.
-import { queryWords, spell } from "#knowledge/index/spell.ts"
+
 import { createWordChooser, type Found } from "#knowledge/index/index-store.ts"
+import { queryWords, spell } from "#knowledge/index/spell.ts"
 import { openPassageFile } from "./passage-file.ts"
 
 export type Unit = "line" | "page"
@@ -9,7 +10,15 @@ export type NewPassage = { name: string; text: string; more: string; from: numbe
 /** `vector`: its passages begin at `at` among those of the file. */
 export type NewPart = { at: number; count: number; vector: Uint8Array | undefined }
 export type NewFile = { path: string; stamp: string; unit: Unit; passages: NewPassage[]; parts: NewPart[] }
-export type Stored = { row: number; path: string; unit: Unit; from: number; to: number; name: string; text: string }
+export type Stored = {
+  row: number
+  path: string
+  unit: Unit
+  from: number
+  to: number
+  name: string
+  text: string
+}
 export type PassageStore = ReturnType<typeof createPassageStore>
 
 /** BM25 with a weight for each column: name, text, more. */
@@ -51,7 +60,10 @@ export function createPassageStore(path: string | undefined, embedder: string) {
   }
 
   function remove(paths: readonly string[]): void {
-    if (paths.length) transact(() => paths.forEach(drop))
+    if (!paths.length) return
+    transact(() => paths.forEach(drop))
+    // The log must not keep it either.
+    db.exec("pragma wal_checkpoint(truncate)")
   }
 
   function drop(of: string): void {
@@ -90,7 +102,10 @@ export function createPassageStore(path: string | undefined, embedder: string) {
     const words = chooser.choose(queryWords(query), size())
     if (!words.length) return []
     const match = (end: string) =>
-      sql.find.all(words.map((word) => `"${word}"${end}`).join(" OR "), limit) as { row: number; score: number }[]
+      sql.find.all(words.map((word) => `"${word}"${end}`).join(" OR "), limit) as {
+        row: number
+        score: number
+      }[]
     const found = match("")
     return (found.length ? found : match("*")).map(({ row, score: least }) => ({ row, score: -least }))
   }

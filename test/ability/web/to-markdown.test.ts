@@ -2,8 +2,8 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
-import { stripTags } from "#util/parse/strip-tags.ts"
 import { toMarkdown } from "#ability/web/to-markdown.ts"
+import { stripTags } from "#util/parse/strip-tags.ts"
 
 const { signal } = new AbortController()
 const read = (html: string) => toMarkdown(html, "https://example.com/docs/page", signal)
