@@ -34,6 +34,8 @@ const layers = [
   "ability/file",
   "ability/web",
   "ability/plan",
+  "ability/documents",
+  "ability/memory",
   ...area("ability/tool", "builtin"),
   "ability/image",
   "ability/elicitation",

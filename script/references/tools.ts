@@ -1,4 +1,6 @@
 // The parts of docs/tools.md: every built-in tool with its arguments, what it asks permission for, and its limits.
+import { documentManuals } from "#ability/documents/document-tools.ts"
+import { memoryManuals } from "#ability/memory/memory-tools.ts"
 import { manual as bash } from "#ability/tool/builtin/bash.ts"
 import { manual as delegate } from "#ability/tool/builtin/delegate.ts"
 import { manual as edit } from "#ability/tool/builtin/edit.ts"
@@ -14,6 +16,7 @@ import { manual as todo } from "#ability/tool/builtin/todo.ts"
 import { manual as toolSearch } from "#ability/tool/builtin/tool-search.ts"
 import { manual as write } from "#ability/tool/builtin/write.ts"
 import type { Definition } from "#ability/tool/tool.ts"
+import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { inInstance } from "#edge/cli/process/in-instance.ts"
 import { type Field, fenced, fieldsOf, fieldTable, schemaOf } from "./fields.ts"
@@ -24,6 +27,8 @@ type Manual = { example: object; arguments: Record<string, string>; limits: stri
 export const manuals: Record<string, Manual | undefined> = {
   ...{ bash, delegate, edit, fetch, glob, grep, ls, read, recall, subtask, symbols, todo, write },
   tool_search: toolSearch,
+  ...documentManuals,
+  ...memoryManuals,
 }
 
 export type DocumentedTool = {
@@ -35,17 +40,18 @@ export type DocumentedTool = {
 
 /** Runs in an instance, which tools need to name the permissions of a call. */
 export async function tools(): Promise<DocumentedTool[]> {
-  const documented = ToolRegistry.list().map((tool) => ({ tool, manual: manuals[tool.id] }))
-  return inInstance({ dir: import.meta.dirname }, () =>
-    Promise.all(
+  return inInstance({ dir: import.meta.dirname }, async () => {
+    await loadToolGroups()
+    const documented = ToolRegistry.list().map((tool) => ({ tool, manual: manuals[tool.id] }))
+    return Promise.all(
       documented.map(async ({ tool, manual }) => ({
         tool,
         manual,
         fields: fieldsOf(schemaOf(tool.parameters, "input"), { meanings: manual?.arguments ?? {} }),
         permissions: await permissionsOf(tool, manual?.example),
       })),
-    ),
-  )
+    )
+  })
 }
 
 async function permissionsOf(tool: Definition, example: object | undefined): Promise<string[]> {

@@ -55,6 +55,7 @@ export {
   formatRule,
   InvalidRule,
   isKnown,
+  isOncePerSession,
   type Layer,
   parseRule,
   planner,

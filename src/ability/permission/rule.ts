@@ -31,7 +31,16 @@ export const planner: readonly Rule[] = [
   { permission: "bash.execute", pattern: "*", action: "deny" },
   { permission: "mcp.call", pattern: "*", action: "deny" },
   { permission: "tool.execute", pattern: "*", action: "deny" },
+  { permission: "memory.write", pattern: "*", action: "deny" },
+  { permission: "knowledge.write", pattern: "*", action: "deny" },
 ]
+
+/** Asked for once in a session: one yes counts until its end. */
+const oncePerSession = new Set(["memory.write", "knowledge.write"])
+
+export function isOncePerSession(needs: readonly { permission: string }[]): boolean {
+  return needs.length > 0 && needs.every(({ permission }) => oncePerSession.has(permission))
+}
 
 /** `permission[:pattern]`, as on the command line. The default pattern is everything, for files everything in the
  * workspace. The pattern is not trimmed: `file.write:a ` means another file than `file.write:a`. */

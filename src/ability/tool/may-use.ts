@@ -22,6 +22,16 @@ const permissions: Record<string, string> = {
   subtask: "agent.delegate",
   delegate: "agent.delegate",
   todo: "todo",
+  rag_add: "file.read",
+  rag_search: "file.read",
+  graph_search: "file.read",
+  graph_show: "file.read",
+  rag_remove: "knowledge.write",
+  save_knowledge: "knowledge.write",
+  memory_save: "memory.write",
+  memory_forget: "memory.write",
+  memory_export: "file.write",
+  observe_note: "memory.write",
 }
 
 export function mayUse(agent: AgentDefinition, tool: Definition): boolean {

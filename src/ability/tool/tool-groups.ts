@@ -7,7 +7,10 @@ import * as ToolRegistry from "./tool-registry.ts"
 /** Each returns its tools, or none if what they need is not on this machine. */
 type Group = () => Promise<readonly Definition[]>
 
-const groups: readonly Group[] = []
+const groups: readonly Group[] = [
+  async () => (await import("#ability/documents/document-tools.ts")).documentTools,
+  async () => (await import("#ability/memory/memory-tools.ts")).memoryTools,
+]
 const loading = Instance.state<{ done?: Promise<void> }>(() => ({}))
 
 /** Registers the tools of all groups in the current Instance, once. */

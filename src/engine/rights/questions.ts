@@ -80,6 +80,8 @@ export function createQuestions(options: Options, parent: WhileAsking | undefine
         title: `Allow ${call.name}: ${needs.map(Permission.sayNeed).join(", ")}?`,
         async keep({ reply, ...details }) {
           if (reply === "always") await rights.remember({ needs, agents, isAllowedBy }, details)
+          else if (reply === "once" && Permission.isOncePerSession(needs))
+            await rights.remember({ needs, agents, isAllowedBy }, { scope: "session" })
           call.approval = reply === "reject" ? "denied" : "approved"
           await MessageStore.write(request)
         },

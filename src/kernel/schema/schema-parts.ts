@@ -13,6 +13,8 @@ export const permissions = [
   "network.fetch",
   "mcp.call",
   "agent.delegate",
+  "memory.write",
+  "knowledge.write",
   "tool.execute",
   "todo",
 ] as const
