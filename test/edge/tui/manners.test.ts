@@ -15,6 +15,9 @@ const enter = "\r"
 const [blur, focus] = ["\u001b[O", "\u001b[I"]
 const isReady = /^ask · /m
 const noteTimers = fileURLToPath(new URL("../../fixture/note-timers.mjs", import.meta.url))
+const command = fileURLToPath(new URL("../../../dist/vitamin.js", import.meta.url))
+/** In milliseconds. V8 looks for garbage every 8.1 seconds until it finds a pause. */
+const longestPeriod = 12_000
 /** Nothing of the surroundings decides which terminal this is. */
 const plainTerminal = { TERM_PROGRAM: "", KITTY_WINDOW_ID: "", VTE_VERSION: "" }
 
@@ -135,6 +138,25 @@ test("while the session is idle no timer of ours fires, and a change of the conf
   await terminal.sees("Again.")
   terminal.type("a\u001bOQb")
   await terminal.sees(/^> a\n {2}b$/m)
+})
+
+test("after a turn the program comes to rest: its main thread is never woken up", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("Done.")])
+  const program = `sh -c 'echo $$ > .pid; exec "${process.execPath}" "${command}" go'`
+  await using terminal = await openXterm(tmp, [], { program, env: env(llm, "chat").variables })
+  await terminal.sees("Done.")
+  await terminal.sees(isReady)
+  const status = `/proc/${readFileSync(join(tmp.path, ".pid"), "utf8").trim()}/status`
+  const wakeUps = () => /^voluntary_ctxt_switches:\s+(\d+)$/m.exec(readFileSync(status, "utf8"))![1]
+  let [last, since] = [wakeUps(), performance.now()]
+  await until(() => {
+    const now = wakeUps()
+    if (now !== last) [last, since] = [now, performance.now()]
+    return performance.now() - since > longestPeriod
+  }, "a rest")
+  terminal.type("x")
+  await terminal.sees("> x")
 })
 
 for (const [name, variables, answer, expected] of [

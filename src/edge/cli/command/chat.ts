@@ -41,7 +41,12 @@ async function open(options: ChatOptions, connect: () => Promise<Connection>): P
     throw new UsageError(`This needs a terminal. Without one: ${ownCommand} run "…"`)
   const { agent, model, mode, session, allow, deny, yes, maxSteps, maxCost, timeout } = options
   process.exitCode = await openTui({
-    connect,
+    async connect() {
+      const { boundHeap, releaseWhenIdle } = await import("#edge/cli/process/bound-heap.ts")
+      boundHeap(8_000_000)
+      releaseWhenIdle()
+      return connect()
+    },
     folder: folderOf(options),
     command: ownCommand,
     version,
@@ -77,13 +82,11 @@ async function readAttachments(options: ChatOptions) {
 
 /** The engine in this process. */
 async function connectHere(options: ChatOptions): Promise<Connection> {
-  const [{ createLocalTransport }, { createClient }, Storage, { boundHeap }] = await Promise.all([
+  const [{ createLocalTransport }, { createClient }, Storage] = await Promise.all([
     import("#edge/server/local-transport.ts"),
     import("#client/client.ts"),
     import("#kernel/storage/storage.ts"),
-    import("#edge/cli/process/bound-heap.ts"),
   ])
-  boundHeap(8_000_000)
   const directory = folderOf(options)
   if (options.trust) await (await import("#kernel/trust/trust.ts")).grant(directory, { keep: false })
   const transport = createLocalTransport({ directory })

@@ -17,6 +17,13 @@ export function boundHeap(young: number): void {
   observer.observe({ entryTypes: ["gc"] })
 }
 
+/** Garbage goes back to the system after some idle seconds, and V8 sleeps from then on. Otherwise it waits for a pause that a
+ * program which allocates nothing never has in its eyes, and wakes up every eight seconds. Not for a busy server, which
+ * would collect each time. */
+export function releaseWhenIdle(): void {
+  setFlagsFromString("--optimize-for-size")
+}
+
 function youngBytes(): number {
   const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space")
   return young?.space_size ?? 0
