@@ -1,6 +1,6 @@
 // A program on a pseudo-terminal of `script`: what it writes, keys for it, and what its process has used.
 import { type ChildProcess, spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 export type Pty = ReturnType<typeof openPty>
@@ -58,9 +58,12 @@ export function openPty(args: readonly string[], { root, folder, env }: Place) {
     bytes: () => bytes,
     raw: (from = 0) => text.slice(from),
     status: () => readFileSync(`/proc/${pid()}/status`, "utf8"),
-    /** Voluntary context switches of the main thread. */
-    switches: () =>
-      field(readFileSync(`/proc/${pid()}/task/${pid()}/status`, "utf8"), "voluntary_ctxt_switches"),
+    /** Voluntary context switches of all threads. */
+    switches() {
+      const tasks = `/proc/${pid()}/task`
+      const statuses = readdirSync(tasks).map((id) => readFileSync(join(tasks, id, "status"), "utf8"))
+      return statuses.reduce((sum, status) => sum + field(status, "voluntary_ctxt_switches"), 0)
+    },
     /** In MB. */
     memory() {
       const status = readFileSync(`/proc/${pid()}/status`, "utf8")

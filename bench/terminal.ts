@@ -92,24 +92,23 @@ async function memory() {
   }
 }
 
+/** V8 releases memory for some seconds after the last work. */
 async function idle() {
   for (const program of [floor, vitamin, ...others]) {
     const pty = await open(program)
-    await setTimeout(8_000)
+    await setTimeout(20_000)
     const [before, processor] = [pty.switches(), pty.processor()]
     await setTimeout(10_000)
     const [switches, time] = [pty.switches() - before, pty.processor() - processor]
     const goal = program === vitamin ? `  goal 0 ${switches === 0 ? "met" : "MISSED"}` : ""
-    console.log(
-      `${program.name}: wake-ups of the main thread in 10 idle seconds: ${switches}, ${time} ms${goal}`,
-    )
+    console.log(`${program.name}: wake-ups of all threads in 10 idle seconds: ${switches}, ${time} ms${goal}`)
     await pty.end()
   }
 }
 
 type Streamed = { processor: number; bytes: number; keys: number[]; memory: number }
 
-/** A long answer into a session of 5 000 messages; the peers answer in a new session. */
+/** A long answer into a session of 5 000 messages. Only ours is laid on the disk: beside the peers, all answer in a new session. */
 async function stream() {
   const text = answerDeltas(deltas).join("")
   const id = await laySession(folder, 1_250)
@@ -151,8 +150,10 @@ async function stream() {
       "ms",
       isOurs ? 1.5 : undefined,
     )
-    report(`${name}: a key until it is visible`, median(keys), median(floorKeys), "ms")
-    report(`${name}: the same, p95`, quantile(keys, 0.95), quantile(floorKeys, 0.95), "ms")
+    const [half, most] = [median(keys), quantile(keys, 0.95)]
+    report(`${name}: a key until it is visible`, half, median(floorKeys), "ms")
+    report(`${name}: the same, p95`, most, quantile(floorKeys, 0.95), "ms")
+    if (isOurs) console.log(`goal 16 ms, p95 33 ms ${half <= 16 && most <= 33 ? "met" : "MISSED"}`)
     console.log(`${name}: ${of(samples, (one) => one.memory).toFixed(0)} MB`)
   }
 }
