@@ -67,10 +67,23 @@ for (const [request, agent] of [
   ["", "none"],
   ["?!", "none"],
   ["Позови кого-нибудь", "none"],
+  ["\u0001 encrypt it's \u0001", "vault"],
   ["x".repeat(100_000), "none"],
 ] as const)
   test(`route() chooses ${agent} for ${JSON.stringify(request.slice(0, 60))}`, () =>
     assert.equal(best(request), agent))
+
+test("route() reads any text", () => {
+  for (const text of ["it'constructor __proto__", "\ud800", "\0", "a.".repeat(50_000), "'a ".repeat(30_000)])
+    assert.ok(Array.isArray(route(text, agentSpecs)), text.slice(0, 20))
+})
+
+test("route() finds what is asked below a long output", () => {
+  assert.equal(
+    best(`${"0001 warm 3 cold 4 green\n".repeat(5_000)}\nEncrypt all of this with my passphrase`),
+    "vault",
+  )
+})
 
 test("route() leaves out a specialist that cannot do what is asked", () => {
   assert.ok(!route("run the script and browse the web", agentSpecs).some(({ agent }) => agent === "operator"))

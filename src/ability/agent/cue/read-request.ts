@@ -31,6 +31,8 @@ const shapes: [string, RegExp][] = [
 const quotes =
   /"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|`[^`\n]{1,300}`|(?<=^|[\s(])'[^'\n]{2,300}'(?=$|[\s.,;:!?)])/g
 const word = /^[\p{L}\p{N}\p{M}]+(?:['’][\p{L}]+)?/u
+/** A plain word has no shape; most are. */
+const usual = /^(?!readme|changelog|dockerfile|makefile|license|localhost)[a-z]+[,;:.!?)]*(?:\s|$)/
 /** Before the first word that matters. */
 const polite = new Set(
   "please pls plz kindly hey hi hello ok okay so now then and also just simply only quickly can could would will you u i we want need like to have that lets let us go ahead help me should must dear vitamin sir"
@@ -40,14 +42,14 @@ const polite = new Set(
 const excluding = new Set("dont not never without needn neednt avoid nobody nothing".split(" "))
 const including = new Set("just only simply but instead rather merely".split(" "))
 const topics = new Set(["how", "about"])
-const contractions: Record<string, string[]> = {
-  s: ["is"],
-  m: ["am"],
-  re: ["are"],
-  ve: ["have"],
-  d: ["would"],
-  ll: ["will"],
-}
+const contractions = new Map([
+  ["s", "is"],
+  ["m", "am"],
+  ["re", "are"],
+  ["ve", "have"],
+  ["d", "would"],
+  ["ll", "will"],
+])
 
 export function readRequest(input: string): Token[] {
   const tokens: Token[] = []
@@ -81,15 +83,13 @@ function isExcluding(tokens: readonly Token[], clause: number): boolean {
 /** Tokens in order; an empty form ends a clause. */
 function* split(input: string): Generator<{ raw: string; form: string }> {
   const kept: string[] = []
-  const quoted = input.replace(quotes, (text) => {
+  const quoted = input.replaceAll("\u0001", " ").replace(quotes, (text) => {
     if (text.length > 0.7 * input.length) return text
     kept.push(text)
     return " \u0001 "
   })
   for (let rest = quoted.trimStart(); rest; rest = rest.trimStart()) {
-    const shape = shapes
-      .map(([form, pattern]) => [form, pattern.exec(rest)?.[0]] as const)
-      .find(([, found]) => found)
+    const shape = usual.test(rest) ? undefined : shapeOf(rest)
     const plain = word.exec(rest)?.[0]
     const found = shape?.[1]?.replace(/[.,;:!?)]+$/, "")
     if (found && found.length > (shape![0] === "CODE" ? 0 : 1)) {
@@ -107,16 +107,20 @@ function* split(input: string): Generator<{ raw: string; form: string }> {
   }
 }
 
+function shapeOf(text: string): readonly [string, string] | undefined {
+  for (const [form, pattern] of shapes) {
+    const found = pattern.exec(text)?.[0]
+    if (found) return [form, found]
+  }
+}
+
 /** "don't" is "dont", "what's" is "what is". */
 function* contracted(text: string): Generator<{ raw: string; form: string }> {
-  const [start, end] = text.toLowerCase().split(/['’]/) as [string, string?]
+  const [start, end = ""] = text.toLowerCase().split(/['’]/) as [string, string?]
   if (end === "t") return yield { raw: text, form: `${start}t` }
-  if (start === "do" && !end) {
-    yield { raw: text, form: "do" }
-    return
-  }
   yield { raw: start, form: stem(start) }
-  for (const form of contractions[end ?? ""] ?? []) yield { raw: form, form }
+  const verb = contractions.get(end)
+  if (verb !== undefined) yield { raw: verb, form: verb }
 }
 
 function shorten(input: string): string {
