@@ -180,6 +180,7 @@ test("Ctrl-Z without a shell that could continue the program stops nothing, and 
   }
   terminal.type(`say something${enter}`)
   await terminal.sees("An answer.")
+  await terminal.sees(isReady)
   assert.equal(count(terminal.all(), /^ask · /m), 1, terminal.all())
   terminal.type(ctrlD)
   assert.equal(await terminal.exit, 0)
