@@ -49,7 +49,7 @@ const eraseAll = `${eraseLine}\u001b[C${eraseBelow}\r`
 
 export function createScreen(options: ScreenOptions): Screen {
   const { terminal, paint, expandKey, hasLinks = false, graphics, tail, reflows } = options
-  /** The tail as the terminal shows it, and the cursor, which is in it or above it. */
+  /** The tail as the terminal shows it, and the cursor in it. */
   let drawn: Line[] = []
   let [row, column] = [0, 0]
   let known = terminal.size()
@@ -112,9 +112,8 @@ export function createScreen(options: ScreenOptions): Screen {
     const size = terminal.size()
     let out = size.columns === known.columns && size.rows === known.rows ? "" : takeResize(size)
     const all = [...finished, ...lines]
-    // A long line of code or an image takes several rows, and moves what is below it.
-    const isInRows = finished.every((line) => !line.includes("\n") && widthOf(line) < size.columns)
-    out += drawn.length && isInRows ? change(all) : rewrite(all)
+    // The terminal may have been resized a moment ago: finished lines are written as a whole, so that none is lost then.
+    out += drawn.length && !finished.length ? change(all) : rewrite(all)
     row -= finished.length
     finished = []
     drawn = lines
@@ -130,7 +129,7 @@ export function createScreen(options: ScreenOptions): Screen {
     return out
   }
 
-  /** Write the lines that differ from those of the tail. Most finished lines were shown in it as they are. */
+  /** Write the lines that differ from those of the tail. */
   function change(lines: readonly Line[]): string {
     let out = ""
     for (const [at, line] of lines.entries()) {
