@@ -1,11 +1,11 @@
 // The terminal is given back as it was, whatever ends or interrupts the program: Ctrl-Z and fg, an editor, an error, a
 // terminal that goes away.
 import assert from "node:assert/strict"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
-import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
 import { openXterm, type Xterm } from "../../fixture/xterm.ts"
@@ -215,3 +215,45 @@ function isRunning(pid: number): boolean {
     return false
   }
 }
+
+test("a second Ctrl-D while the program leaves ends it at once", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const stubborn = "trap '' TERM INT HUP; touch on; while :; do sleep 0.1; done"
+  await using llm = await fakeLlm([call("bash", { command: stubborn })])
+  await using terminal = await openXterm(tmp, ["--yes"], { env: env(llm, "chat").variables })
+  await terminal.sees(/^yes to all · /m)
+  terminal.type(`go${enter}`)
+  await until(() => existsSync(join(tmp.path, "on")), "the command")
+  terminal.type(ctrlD)
+  terminal.type(ctrlD)
+  assert.equal(await terminal.exit, 0)
+  assert.doesNotMatch(terminal.all(), /Go on with/)
+})
+
+test("a terminal that reads slowly gets its modes back although its buffer is full at the end", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const lines = Array.from({ length: 12_000 }, (_, i) => `line ${i} of the answer, which is long enough`)
+  await using llm = await fakeLlm([text(lines.join("\n\n"))])
+  await using terminal = await openXterm(tmp, [], {
+    env: env(llm, "chat").variables,
+    program: `sh -c 'echo $$ > pid; exec "$0" "$@"' '${process.execPath}' '${command}'`,
+  })
+  await terminal.sees(isReady)
+  const { stdout } = terminal.child.process
+  const reading = setInterval(() => {
+    stdout!.resume()
+    setImmediate(() => stdout!.pause())
+  }, 150)
+  stdout!.pause()
+  try {
+    terminal.type(`go${enter}`)
+    await until(() => terminal.bytes().includes("line 50 "), "the answer")
+    process.kill(Number(read(tmp, "pid")), "SIGTERM")
+    await terminal.exit
+  } finally {
+    clearInterval(reading)
+    stdout!.resume()
+  }
+  await until(() => modes(terminal).focus === given.focus, "the modes")
+  assert.deepEqual(modes(terminal), given)
+})

@@ -206,3 +206,38 @@ test("the Linux console gets characters that its fonts have", async () => {
   // ASCII, and the Latin letters and signs of ISO 8859-1.
   assert.doesNotMatch(terminal.bytes(), /[^\u0000-\u00ff]/)
 })
+
+test("where no focus is reported, a turn that ends calls only a person who has not typed for half a minute", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const clock = tmp.write(
+    "clock.mjs",
+    `import { existsSync } from "node:fs"
+     const real = Date.now
+     Date.now = () => real() + (existsSync("later") ? 31_000 : 0)`,
+  )
+  const wait = (file: string) => call("bash", { command: `until [ -e ${file} ]; do sleep 0.05; done` })
+  await using llm = await fakeLlm([wait("one"), text("First."), wait("two"), text("Second.")])
+  await using terminal = await openXterm(tmp, ["--yes"], {
+    env: {
+      ...env(llm, "chat").variables,
+      ...plainTerminal,
+      TERM: "linux",
+      NODE_OPTIONS: `--import=${clock}`,
+    },
+  })
+  await terminal.sees(/^yes to all/m)
+  for (const [file, answer] of [
+    ["one", "First."],
+    ["two", "Second."],
+  ] as const) {
+    assert.doesNotMatch(terminal.bytes(), /\u0007/)
+    terminal.type(`go${enter}`)
+    await terminal.sees(/Run until/)
+    await until(() => llm.requests.length === (file === "one" ? 1 : 3), "the turn")
+    if (file === "two") tmp.write("later", "")
+    tmp.write(file, "")
+    await terminal.sees(answer)
+    await terminal.sees(/^yes to all/m)
+  }
+  assert.match(terminal.bytes(), /\u0007/)
+})

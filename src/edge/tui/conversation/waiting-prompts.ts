@@ -37,7 +37,7 @@ export function createWaitingPrompts(changed: () => void, returned: (sent: Sent)
     /** The answer has come. */
     name(entry: Waiting, promptId: string): void {
       entry.promptId = promptId
-      if (begun.delete(promptId)) remove(entry)
+      if (begun.has(promptId)) remove(entry)
       if (!stopped.delete(promptId)) return
       remove(entry)
       returned(entry)
@@ -45,12 +45,13 @@ export function createWaitingPrompts(changed: () => void, returned: (sent: Sent)
     begin(promptId: string | undefined): void {
       const entry = all.find((one) => one.promptId === promptId)
       if (promptId === undefined) return
+      begun.add(promptId)
       if (entry) remove(entry)
-      else if (hasUnnamed()) begun.add(promptId)
     },
     /** Whether the prompt was one of these, or was taken back. */
     stop(promptId: string): boolean {
       if (withdrawn.delete(promptId)) return true
+      if (begun.has(promptId)) return false
       const entry = all.find((one) => one.promptId === promptId)
       if (entry) {
         remove(entry)
