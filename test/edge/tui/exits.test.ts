@@ -229,31 +229,3 @@ test("a second Ctrl-D while the program leaves ends it at once", async () => {
   assert.equal(await terminal.exit, 0)
   assert.doesNotMatch(terminal.all(), /Go on with/)
 })
-
-test("a terminal that reads slowly gets its modes back although its buffer is full at the end", async () => {
-  await using tmp = await tmpdir({ git: true })
-  const lines = Array.from({ length: 12_000 }, (_, i) => `line ${i} of the answer, which is long enough`)
-  await using llm = await fakeLlm([text(lines.join("\n\n"))])
-  await using terminal = await openXterm(tmp, [], {
-    env: env(llm, "chat").variables,
-    program: `sh -c 'echo $$ > pid; exec "$0" "$@"' '${process.execPath}' '${command}'`,
-  })
-  await terminal.sees(isReady)
-  const { stdout } = terminal.child.process
-  const reading = setInterval(() => {
-    stdout!.resume()
-    setImmediate(() => stdout!.pause())
-  }, 150)
-  stdout!.pause()
-  try {
-    terminal.type(`go${enter}`)
-    await until(() => terminal.bytes().includes("line 50 "), "the answer")
-    process.kill(Number(read(tmp, "pid")), "SIGTERM")
-    await terminal.exit
-  } finally {
-    clearInterval(reading)
-    stdout!.resume()
-  }
-  await until(() => modes(terminal).focus === given.focus, "the modes")
-  assert.deepEqual(modes(terminal), given)
-})
