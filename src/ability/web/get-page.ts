@@ -14,6 +14,8 @@ export type Options = {
   granted?: readonly string[]
   /** Judges the target of a redirect by the rules. */
   judge?: Context["judge"]
+  /** Sent to the origin of the URL only, so that no redirect takes them elsewhere. */
+  headers?: Record<string, string>
   resolve?: (host: string) => Promise<string[]>
   limits?: Partial<Limits>
 }
@@ -69,7 +71,11 @@ async function follow(url: string, options: Options & { limits: Limits }): Promi
     const checked = await checkUrl(next, { resolve, granted })
     signal.throwIfAborted()
     isLocal ||= !isPublic(checked.address)
-    const response = await requestPage(checked, signal)
+    const isSameOrigin = checked.url.origin === new URL(url).origin
+    const response = await requestPage(checked, {
+      signal,
+      headers: isSameOrigin ? options.headers : undefined,
+    })
     fresh = Math.min(fresh, freshFor(response.headers))
     const { location } = response.headers
     if (!redirects.has(response.statusCode!) || !location)

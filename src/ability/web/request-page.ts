@@ -14,7 +14,7 @@ import { NamedError } from "#util/error.ts"
 import { version } from "#util/version.ts"
 import { type Checked, isPublic } from "./check-url.ts"
 
-const headers = {
+const usual = {
   "user-agent": `vitamin/${version}`,
   accept:
     "text/markdown, text/html, application/xhtml+xml, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5",
@@ -23,7 +23,10 @@ const headers = {
 
 export type Body = { bytes: Buffer; isCut: boolean }
 
-export function requestPage({ url, address }: Checked, signal: AbortSignal): Promise<Http.IncomingMessage> {
+export function requestPage(
+  { url, address }: Checked,
+  { signal, headers = {} }: { signal: AbortSignal; headers?: Record<string, string> | undefined },
+): Promise<Http.IncomingMessage> {
   const secure = url.protocol === "https:"
   const options = { proxyEnv: isPublic(address) ? proxies() : {} }
   return new Promise((resolve, reject) => {
@@ -31,7 +34,7 @@ export function requestPage({ url, address }: Checked, signal: AbortSignal): Pro
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
       ...(url.port ? { port: url.port } : {}),
       path: url.pathname + url.search,
-      headers,
+      headers: { ...usual, ...headers },
       signal,
       agent: secure ? new Https.Agent(options) : new Http.Agent(options),
       lookup: always(address),
