@@ -2,7 +2,7 @@
 import { createId } from "#util/id.ts"
 import { createRecord, type Record } from "./record.ts"
 import { createShells, type Shells } from "./shells.ts"
-import type { Ending } from "./start-shell.ts"
+import type { Ending, Order } from "./start-shell.ts"
 
 export type ExecOptions = {
   /** Where it runs; our own folder by default. */
@@ -34,12 +34,12 @@ export async function exec(command: string, options: ExecOptions = {}): Promise<
 
 /** The same with the shells and the record of the caller. */
 export async function runCommand(
-  options: ExecOptions & { command: string; shells: Shells; record: Record },
+  options: ExecOptions & { command: string; shells: Shells; record: Record; env?: Order["env"] },
 ): Promise<Omit<ExecResult, "output">> {
-  const { command, shells, record, cwd = process.cwd(), timeout, signal } = options
+  const { command, shells, record, env, cwd = process.cwd(), timeout, signal } = options
   signal?.throwIfAborted()
   const start = performance.now()
-  const shell = await shells.start({ command, cwd, signal, take: record.take })
+  const shell = await shells.start({ command, cwd, env, signal, take: record.take })
   let timedOut = false
   const stop = () => void shell.stop()
   const late = () => {

@@ -16,6 +16,8 @@ import * as Processes from "./processes.ts"
 export type Order = {
   command: string
   cwd: string
+  /** Added to the environment of the command. */
+  env?: Record<string, string> | undefined
   /** A background command: processes that it leaves behind keep running. */
   background?: boolean
   /** The signal of the turn. If it aborts, processes that left the group end too. */
@@ -144,6 +146,7 @@ async function spawnShell(options: {
       env: {
         ...environmentFor(mark, await passedVariables()),
         ...(await gitEnvironment(order.command, order.cwd)),
+        ...order.env,
       },
       detached: true,
       stdio,

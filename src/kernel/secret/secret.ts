@@ -14,8 +14,19 @@ export function register(value: string | undefined, label: string): void {
   if (!value || value.length < shortest) return
   const shown = `[${label}]`
   if (known.get(value) === shown) return
-  for (let form = value, depth = 0; depth < 3; form = JSON.stringify(form).slice(1, -1), depth++)
-    known.set(form, shown)
+  for (const form of escapedForms(value)) known.set(form, shown)
+  longestFirst = undefined
+}
+
+/** Like `register`, also for the value in base64 (at any offset), in hex and in a URL, and for each long line of a value
+ * with several: a program that has the value may print it like this. */
+export function registerEncoded(value: string, label: string): void {
+  for (const form of encodedForms(value)) register(form, label)
+}
+
+/** Redacts the value no longer. */
+export function forget(value: string): void {
+  for (const form of encodedForms(value).flatMap(escapedForms)) known.delete(form)
   longestFirst = undefined
 }
 
@@ -40,6 +51,38 @@ export function redactJson(json: string): string {
 /** A copy of a value as JSON text would carry it, with every known secret redacted. */
 export function redactCopy(value: unknown): unknown {
   return copyJson(value, { text: redact, name: redactName })
+}
+
+function escapedForms(value: string): string[] {
+  const once = JSON.stringify(value).slice(1, -1)
+  return [value, once, JSON.stringify(once).slice(1, -1)]
+}
+
+function encodedForms(value: string): string[] {
+  const bytes = Buffer.from(value)
+  const hex = bytes.toString("hex")
+  const lines = value.split("\n").map((line) => line.trim())
+  return [
+    value,
+    ...(lines.length > 1 ? lines.filter((line) => line.length >= longWord && !line.startsWith("-----")) : []),
+    ...[0, 1, 2].flatMap((offset) => [
+      base64At(bytes, offset, "base64"),
+      base64At(bytes, offset, "base64url"),
+    ]),
+    hex,
+    hex.toUpperCase(),
+    encodeURIComponent(value),
+    new URLSearchParams({ v: value }).toString().slice(2),
+  ]
+}
+
+/** The characters that depend on the value alone, if it begins `offset` bytes after a multiple of three. */
+function base64At(bytes: Buffer, offset: number, encoding: "base64" | "base64url"): string {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes])
+    .toString(encoding)
+    .replace(/=+$/, "")
+  const rest = (offset + bytes.length) % 3
+  return text.slice(offset === 0 ? 0 : offset + 1, rest === 0 ? undefined : -1)
 }
 
 function redactName(name: string): string {
