@@ -1,4 +1,4 @@
-// Checks what a person fills in for an MCP server, with the same rules in the engine, the terminal and a browser.
+// Checks what a person fills in for an MCP server or the vault, with the same rules in the engine, the terminal and a browser.
 import type { ElicitationRequest } from "./types.ts"
 
 export type FormField = NonNullable<ElicitationRequest["fields"]>[number]
@@ -9,12 +9,23 @@ const fits: Record<string, (text: string) => boolean> = {
   email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
   uri: (text) => URL.canParse(text),
   date: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),
+  // Not shown while it is typed.
+  password: () => true,
   "date-time": (text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)),
 }
 export const formats: readonly string[] = Object.keys(fits)
 
+/** Who asks: an MCP server, or vitamin itself. */
+export function askerWords(server: string | undefined): string {
+  return server === undefined ? "Vitamin" : `The MCP server ${server}`
+}
+
 /** The value of a field from the text that a person typed. */
-export function readTyped({ kind }: Pick<FormField, "kind">, typed: string): FormContent[string] {
+export function readTyped(
+  { kind, format }: Pick<FormField, "kind" | "format">,
+  typed: string,
+): FormContent[string] {
+  if (format === "password") return typed
   const text = typed.trim()
   if (kind === "number" || kind === "integer") return text === "" ? Number.NaN : Number(text)
   if (kind === "boolean" && /^(y|yes|true|n|no|false)$/i.test(text)) return /^[yt]/i.test(text)

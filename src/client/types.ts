@@ -38,7 +38,7 @@ export type Agent = {
   permissions: {
     /** Permission that the rule is about; `*` matches any. */
     permission: string
-    /** Path, command, URL, `server/tool` or agent to match; `*` matches within one path segment, `**` across several. */
+    /** Path, command, URL, `server/tool`, agent or secret to match; `*` matches within one path segment, `**` across several. */
     pattern: string
     /** What happens to a call that matches. */
     action: "allow" | "deny" | "ask"
@@ -160,8 +160,8 @@ export type ElicitationRepliedEvent = {
   payload: {
     /** The question. */
     id: string
-    /** The server that asked. */
-    server: string
+    /** The server that asked; without it vitamin did. */
+    server?: string
     /** What the person did. */
     action: "accept" | "decline" | "cancel"
     /** Who answered: a person, the time limit, or the end of the call; nobody if no listener of an embedding program took it. */
@@ -179,8 +179,8 @@ export type ElicitationReply = {
 export type ElicitationRequest = {
   /** The question, for `POST /elicitation/:id/respond`. */
   id: string
-  /** the MCP server that asks */
-  server: string
+  /** the MCP server that asks; without it vitamin itself does */
+  server?: string
   /** the session of the call, if it is known */
   sessionId?: string
   /** A form to fill in, or a page to open. */
@@ -212,7 +212,7 @@ export type ElicitationRequest = {
     min?: number
     /** Largest number, longest text, or most choices. */
     max?: number
-    /** `email`, `uri`, `date` or `date-time`. */
+    /** `email`, `uri`, `date`, `date-time`, or `password`: it must not be shown while it is typed. */
     format?: string
   }[]
   /** url: the page that the person should open; it is never opened automatically */
@@ -609,7 +609,7 @@ export type PermissionDeniedEvent = {
       rules: {
         /** Permission that the rule is about; `*` matches any. */
         permission: string
-        /** Path, command, URL, `server/tool` or agent to match; `*` matches within one path segment, `**` across several. */
+        /** Path, command, URL, `server/tool`, agent or secret to match; `*` matches within one path segment, `**` across several. */
         pattern: string
         /** What happens to a call that matches. */
         action: "allow" | "deny" | "ask"
@@ -703,7 +703,7 @@ export type PermissionRequest = {
     rules: {
       /** Permission that the rule is about; `*` matches any. */
       permission: string
-      /** Path, command, URL, `server/tool` or agent to match; `*` matches within one path segment, `**` across several. */
+      /** Path, command, URL, `server/tool`, agent or secret to match; `*` matches within one path segment, `**` across several. */
       pattern: string
       /** What happens to a call that matches. */
       action: "allow" | "deny" | "ask"

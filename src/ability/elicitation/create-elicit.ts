@@ -1,6 +1,6 @@
 // Decides whether a server may ask: only the person behind a running call, and only while the call runs. If no running call
 // has a person behind it, the question is declined at once.
-import type { WhileAsking } from "#ability/tool/tool.ts"
+import type { WhileAsking } from "#ability/call/types.ts"
 import * as Log from "#kernel/process/log.ts"
 import type * as Elicitation from "./elicitation.ts"
 

@@ -1,4 +1,4 @@
-// The form that an MCP server asks a person to fill in. Its schema is parsed within limits, and hidden characters are made
+// The form that an MCP server, or a tool of ours, asks a person to fill in. Its schema is parsed within limits, and hidden characters are made
 // visible.
 import { z } from "zod"
 import { formats, problemWith } from "#client/check-form.ts"
@@ -24,7 +24,10 @@ export const Field = z.object({
   default: about("What the server proposes.", Value.optional()),
   min: about("Smallest number, shortest text, or fewest choices.", z.number().optional()),
   max: about("Largest number, longest text, or most choices.", z.number().optional()),
-  format: about("`email`, `uri`, `date` or `date-time`.", z.string().optional()),
+  format: about(
+    "`email`, `uri`, `date`, `date-time`, or `password`: it must not be shown while it is typed.",
+    z.string().optional(),
+  ),
 })
 export type Field = z.infer<typeof Field>
 

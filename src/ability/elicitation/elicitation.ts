@@ -1,4 +1,4 @@
-// Questions of MCP servers to a person (elicitation): published, and open until somebody answers, the time is up, or
+// Questions of MCP servers and of the vault to a person (elicitation): published, and open until somebody answers, the time is up, or
 // the answer is no longer needed. Any edge can subscribe to them and answer.
 import { z } from "zod"
 import { problemOf } from "#client/check-form.ts"
@@ -15,7 +15,7 @@ export type { Field } from "./elicitation-form.ts"
 
 export const Request = z.object({
   id: about("The question, for `POST /elicitation/:id/respond`.", z.string()),
-  server: z.string().describe("the MCP server that asks"),
+  server: z.string().optional().describe("the MCP server that asks; without it vitamin itself does"),
   sessionId: z.string().optional().describe("the session of the call, if it is known"),
   mode: about("A form to fill in, or a page to open.", z.enum(["form", "url"])),
   message: z.string().describe("the server's text, with hidden characters made visible"),
@@ -38,20 +38,20 @@ const By = z.enum(["person", "time", "end", "nobody"])
 type Answer = Reply & { by: z.infer<typeof By> }
 
 export const Requested = Bus.define("elicitation.requested", Request, {
-  when: "An MCP server asks the person something.",
+  when: "An MCP server, or vitamin's vault, asks the person something.",
 })
 export const Replied = Bus.define(
   "elicitation.replied",
   z.object({
     id: about("The question.", z.string()),
-    server: about("The server that asked.", z.string()),
+    server: about("The server that asked; without it vitamin did.", z.string().optional()),
     action: about("What the person did.", Reply.shape.action),
     by: about(
       "Who answered: a person, the time limit, or the end of the call; nobody if no listener of an embedding program took it.",
       By,
     ),
   }),
-  { when: "A question of an MCP server was answered. What was filled in goes to the server alone." },
+  { when: "A question was answered. What was filled in goes to the one that asked alone." },
 )
 
 /** What a server asks: to fill in a form, or to visit a page. */
@@ -59,7 +59,7 @@ export type Question =
   | { mode: "form"; message: string; schema: Record<string, unknown> }
   | { mode: "url"; message: string; url: string }
 type Asking = {
-  server: string
+  server?: string
   sessionId?: string | undefined
   question: Question
   signal: AbortSignal
@@ -94,13 +94,14 @@ export async function ask(asking: Asking): Promise<Answer | undefined> {
   const time = Date.now()
   const id = createId("elic")
   const message = plainText(question.message, maxMessage)
+  const from = { id, ...(server === undefined ? {} : { server }) }
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const settle = (answer: Answer) => {
     if (!all.delete(id)) return
-    Bus.publish(Replied, { id, server, action: answer.action, by: answer.by })
+    Bus.publish(Replied, { ...from, action: answer.action, by: answer.by })
     resolve(answer)
   }
-  const head = { id, server, ...(sessionId ? { sessionId } : {}) }
+  const head = { ...from, ...(sessionId ? { sessionId } : {}) }
   const request: Request = { ...head, mode: question.mode, message, ...body, time, expires: time + limit }
   all.set(id, { request, settle })
   const end = () => settle({ action: "cancel", by: "end" })

@@ -61,7 +61,7 @@ test("--plain asks for the fields of a form one by one, and says what is wrong",
     env: env(llm, "chat").variables,
     rows: 60,
   })
-  await terminal.sees(/Question of the server everything: .*\n1\. Fill in the form\.\n2\. Decline\./s)
+  await terminal.sees(/The MCP server everything asks: .*\n1\. Fill in the form\.\n2\. Decline\./s)
   terminal.type(`1${enter}`)
   await terminal.sees(/^name \(required\)/m)
   terminal.type(enter)

@@ -1,4 +1,4 @@
-// Passes elicitations (questions of MCP servers to the person) to the client. If the client does not support them, they
+// Passes elicitations (questions of MCP servers and of the vault to the person) to the client. If the client does not support them, they
 // are declined at once.
 import {
   type AgentContext,
@@ -9,6 +9,7 @@ import {
   methods,
 } from "@agentclientprotocol/sdk"
 import * as Elicitation from "#ability/elicitation/elicitation.ts"
+import { askerWords } from "#client/check-form.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/secret/secret.ts"
@@ -45,10 +46,10 @@ async function ask(asking: Asking, replied: AbortSignal): Promise<Elicitation.Re
   const { client, capabilities, sessionId, request } = asking
   const { mode, server, url } = request
   if (!capabilities.elicitation?.[mode]) {
-    Log.warn(`a question of MCP server ${server} was declined: the ACP client cannot ask it`)
+    Log.warn(`a question was declined: the ACP client cannot ask it (${askerWords(server)})`)
     return { action: "decline" }
   }
-  const message = Secret.redact(`The MCP server ${server} asks: ${request.message}`)
+  const message = Secret.redact(`${askerWords(server)} asks: ${request.message}`)
   const how =
     mode === "url"
       ? { mode, url: url!, elicitationId: request.id }

@@ -1,5 +1,6 @@
-// A question of an MCP server in the terminal. It always names the server. An address is shown, never opened.
+// A question of an MCP server or of the vault in the terminal. It always says who asks. An address is shown, never opened.
 import * as Elicitation from "#ability/elicitation/elicitation.ts"
+import { askerWords } from "#client/check-form.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/secret/secret.ts"
@@ -27,7 +28,7 @@ export async function askElicitation(request: Elicitation.Request, stop: AbortSi
 
 async function answer(request: Elicitation.Request, ask: Ask): Promise<Elicitation.Reply> {
   const { server, message, url, fields = [] } = request
-  const lines = [`The MCP server ${safe(server)} asks:`, ...indented(message)]
+  const lines = [`${safe(askerWords(server))} asks:`, ...indented(message)]
   if (url)
     lines.push(`  ${safe(url)}`, "  Open it yourself if you trust it; accept when you are done with it.")
   const names = fields.map(({ name }) => safe(name)).join(", ")
@@ -42,7 +43,7 @@ async function fillIn(fields: Elicitation.Field[], ask: Ask): Promise<Elicitatio
   const content: NonNullable<Elicitation.Reply["content"]> = {}
   for (let at = 0; at < fields.length; ) {
     const field = fields[at]!
-    const typed = await ask(promptFor(field))
+    const typed = await ask(promptFor(field), { hidden: field.format === "password" })
     if (typed === undefined) return { action: "cancel" }
     const value = typed.trim() ? Elicitation.readTyped(field, typed) : field.default
     const given = value === undefined ? {} : { [field.name]: value }

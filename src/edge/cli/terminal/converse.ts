@@ -1,9 +1,10 @@
 // Asks a person at the terminal, line by line. Text that was typed before the question was shown does not answer it.
 import { createInterface } from "node:readline/promises"
+import { Writable } from "node:stream"
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises"
 
-/** Returns the line; undefined after Ctrl-D. */
-export type Ask = (text: string) => Promise<string | undefined>
+/** Returns the line; undefined after Ctrl-D. `hidden`: what is typed is not shown. */
+export type Ask = (text: string, options?: { hidden?: boolean }) => Promise<string | undefined>
 
 /** Input that can be read within this many milliseconds was typed ahead. */
 const settling = 100
@@ -18,15 +19,23 @@ export async function converse<T>(
   try {
     await dropTyped()
     if (signal.aborted) return undefined
-    const terminal = createInterface({ input: stdin, output: stderr, terminal: true, historySize: 0 })
+    const screen = createScreen()
+    const { output } = screen
+    const terminal = createInterface({ input: stdin, output, terminal: true, historySize: 0 })
     const ended = new Promise<undefined>((resolve) => terminal.once("close", () => resolve(undefined)))
     terminal.on("SIGINT", () => interrupt())
     try {
-      return await talk((text) => {
-        // Only the last line is redrawn while the person types.
-        const start = text.lastIndexOf("\n") + 1
+      return await talk(async (text, { hidden = false } = {}) => {
+        // Only the last line is redrawn while the person types. If that is hidden, nothing is redrawn.
+        const start = hidden ? text.length : text.lastIndexOf("\n") + 1
         stderr.write(text.slice(0, start))
-        return Promise.race([terminal.question(text.slice(start), { signal }), ended])
+        screen.isHidden = hidden
+        try {
+          return await Promise.race([terminal.question(text.slice(start), { signal }), ended])
+        } finally {
+          screen.isHidden = false
+          if (hidden) stderr.write("\n")
+        }
       })
     } finally {
       terminal.close()
@@ -39,6 +48,20 @@ export async function converse<T>(
     stdin.pause()
     stdin.unref()
   }
+}
+
+/** What the line editor draws on: stderr, or nothing while the typed text is hidden. */
+function createScreen() {
+  const { stderr } = process
+  const screen = { isHidden: false, output: new Writable({ write }) }
+  Object.defineProperty(screen.output, "columns", { get: () => stderr.columns })
+
+  function write(chunk: Buffer, _encoding: string, done: () => void): void {
+    if (!screen.isHidden) stderr.write(chunk)
+    done()
+  }
+
+  return screen
 }
 
 /** Drops input that was typed ahead. In raw mode that includes an unfinished line. */

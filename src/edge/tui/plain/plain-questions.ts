@@ -1,6 +1,6 @@
 // The questions of the agent as numbered lines. A line that is no number is for a permission what the agent should do
 // instead, and for a form the value of the field.
-import { type FormContent, problemWith, readTyped } from "#client/check-form.ts"
+import { askerWords, type FormContent, problemWith, readTyped } from "#client/check-form.ts"
 import type { Client, ElicitationRequest, PermissionRequest, StreamEvent } from "#client/client.ts"
 import { ruleWords } from "#client/permission-words.ts"
 import { labelOf } from "#edge/tui/question/form-field.ts"
@@ -108,17 +108,20 @@ export function createPlainQuestions({ client, questions, say, print, view }: Op
       if (value !== undefined) content[field.name] = value
       return at + 1 < fields.length ? begin(at + 1) : reply("accept")
     }
+    const isSecret = fields.some(({ format }) => format === "password")
+    const accept = fields.length
+      ? { text: "Fill in the form.", do: () => begin(0) }
+      : { text: "Accept.", do: () => reply("accept") }
     const choices: Choice[] = [
-      fields.length
-        ? { text: "Fill in the form.", do: () => begin(0) }
-        : { text: "Accept.", do: () => reply("accept") },
+      ...(isSecret ? [] : [accept]),
       { text: "Decline.", do: () => reply("decline") },
     ]
     return {
       id,
       show() {
-        say(`Question of the server ${safeLine(server)}: ${message}`)
+        say(`${safeLine(askerWords(server))} asks: ${message}`)
         if (url) say(`Page: ${url}`)
+        if (isSecret) say("What you type is shown here. Use vitamin without --plain to fill this in.")
         show(choices)
       },
       take: (line) => (at === undefined ? take(choices, line) : fill(at, line)),

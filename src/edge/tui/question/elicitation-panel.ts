@@ -1,6 +1,6 @@
-// A question of an MCP server: a form to fill in, or an address that the person may open. The server is always named, and
+// A question of an MCP server or of the vault: a form to fill in, or an address that the person may open. The server is always named, and
 // the address is only shown.
-import { type FormContent, problemOf } from "#client/check-form.ts"
+import { askerWords, type FormContent, problemOf } from "#client/check-form.ts"
 import type { Client, ElicitationRequest } from "#client/client.ts"
 import type { Key } from "#edge/tui/input/key.ts"
 import type { Line, Tail, View } from "#edge/tui/screen/line.ts"
@@ -99,7 +99,7 @@ export function createElicitationPanel(options: Options): Panel {
 
   function headLines({ columns, paint }: View, isLow: boolean): Line[] {
     const count = options.more() ? `, ${options.more()} more wait` : ""
-    const title = `The MCP server ${safeLine(request.server)} asks${count}:`
+    const title = `${safeLine(askerWords(request.server))} asks${count}:`
     const message = safe(request.message).split("\n")
     return [
       ...wrapTo(paint("warning", title), columns),

@@ -52,12 +52,13 @@ export function labelOf(field: FormField): string {
 }
 
 function createTyped(field: FormField): FieldInput {
-  const line = createTextLine(field.default === undefined ? "" : String(field.default))
+  const isSecret = field.format === "password"
+  const line = createTextLine(field.default === undefined ? "" : String(field.default), { isSecret })
   return Object.freeze({
     field,
     value: () => (line.text.trim() ? readTyped(field, line.text) : undefined),
     handle: line.handle,
-    text: () => line.text,
+    text: () => (isSecret ? "•".repeat(line.text.length) : line.text),
     view({ columns }: View) {
       const { line: shown, column } = line.view(columns - 5)
       return { lines: [`    ${shown}`], caret: { row: 0, column: column + 4 } }
