@@ -59,6 +59,15 @@ const actions = new Map<string, Action>([
     },
   ],
   [
+    "secret.use",
+    {
+      verb: "use the secret",
+      one: (target) => `Use the secret ${target}?`,
+      several: "Use these secrets?",
+      rule: (pattern) => (pattern === "*" ? "every secret" : `the secret ${pattern}`),
+    },
+  ],
+  [
     "tool.execute",
     {
       verb: "use",

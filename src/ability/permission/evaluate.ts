@@ -109,6 +109,9 @@ function evaluateNamed({ permission, target, fingerprint }: Need, layers: Layer[
   const judge = (fitsName: (rule: Rule) => boolean) =>
     decide(layers, permission, (rule, source) => {
       if (!fitsName(rule)) return false
+      // A rule for every permission does not mean to show secrets, and no project or agent can allow that.
+      if (permission === "secret.show" && rule.action !== "deny")
+        if (rule.permission !== permission || weak.has(source)) return false
       if (source !== "grant" || rule.written || rule.fingerprint === fingerprint) return true
       changed ||= rule.fingerprint !== undefined
       return false

@@ -17,10 +17,11 @@ export class InvalidRule extends NamedError {
   }
 }
 
-/** Reading in the workspace and the task list are allowed; everything else asks. */
+/** Reading in the workspace and the task list are allowed, showing a secret to the model is denied; everything else asks. */
 export const defaults: readonly Rule[] = [
   { permission: "file.read", pattern: "**", action: "allow" },
   { permission: "todo", pattern: "*", action: "allow" },
+  { permission: "secret.show", pattern: "*", action: "deny" },
 ]
 
 /** Reading, planning and delegating stay allowed; everything that changes something is denied. In plan mode, git commands
@@ -30,6 +31,7 @@ export const planner: readonly Rule[] = [
   { permission: "file.edit", pattern: "*", action: "deny" },
   { permission: "bash.execute", pattern: "*", action: "deny" },
   { permission: "mcp.call", pattern: "*", action: "deny" },
+  { permission: "secret.use", pattern: "*", action: "deny" },
   { permission: "tool.execute", pattern: "*", action: "deny" },
   { permission: "memory.write", pattern: "*", action: "deny" },
   { permission: "knowledge.write", pattern: "*", action: "deny" },

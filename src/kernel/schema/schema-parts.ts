@@ -15,6 +15,8 @@ export const permissions = [
   "agent.delegate",
   "memory.write",
   "knowledge.write",
+  "secret.use",
+  "secret.show",
   "tool.execute",
   "todo",
 ] as const
@@ -34,7 +36,7 @@ export const Rule = z
       z.string().check(namesPermission),
     ),
     pattern: about(
-      "Path, command, URL, `server/tool` or agent to match; `*` matches within one path segment, `**` across several.",
+      "Path, command, URL, `server/tool`, agent or secret to match; `*` matches within one path segment, `**` across several.",
       z.string().min(1, "the rule has no pattern"),
     ),
     action: about("What happens to a call that matches.", z.enum(["allow", "deny", "ask"])),
