@@ -18,6 +18,7 @@ import { manual as write } from "#ability/tool/builtin/write.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import { manuals as vault } from "#ability/vault/vault-tools.ts"
 import { inInstance } from "#edge/cli/process/in-instance.ts"
 import { type Field, fenced, fieldsOf, fieldTable, schemaOf } from "./fields.ts"
 
@@ -29,6 +30,7 @@ export const manuals: Record<string, Manual | undefined> = {
   tool_search: toolSearch,
   ...documentManuals,
   ...memoryManuals,
+  ...vault,
 }
 
 export type DocumentedTool = {
@@ -67,7 +69,7 @@ export async function renderTools(): Promise<Record<string, string[]>> {
       "",
       tool.description,
       "",
-      ...fieldTable("argument", fields),
+      ...(fields.length ? fieldTable("argument", fields) : ["No arguments."]),
       "",
       `${asksFor(permissions)} ${manual?.limits ?? ""}${tool.onlyNamed ? " Only for agents that name it in `tools`." : ""}${tool.routingName ? ` Routing name: \`${tool.routingName}\`.` : ""}`,
       "",

@@ -32,6 +32,13 @@ const permissions: Record<string, string> = {
   memory_forget: "memory.write",
   memory_export: "file.write",
   observe_note: "memory.write",
+  secrets_set: "secret.use",
+  secrets_list: "secret.use",
+  secrets_use: "secret.use",
+  secrets_remove: "secret.use",
+  crypto_encrypt: "secret.use",
+  crypto_decrypt: "secret.use",
+  crypto_sign: "secret.use",
 }
 
 export function mayUse(agent: AgentDefinition, tool: Definition): boolean {

@@ -10,6 +10,7 @@ type Group = () => Promise<readonly Definition[]>
 const groups: readonly Group[] = [
   async () => (await import("#ability/documents/document-tools.ts")).documentTools,
   async () => (await import("#ability/memory/memory-tools.ts")).memoryTools,
+  async () => (await import("#ability/vault/vault-tools.ts")).vaultTools,
 ]
 const loading = Instance.state<{ done?: Promise<void> }>(() => ({}))
 

@@ -2,6 +2,7 @@
 // fast.
 
 import type { Argv } from "yargs"
+import { vaultCommands } from "#edge/cli/command/vault-commands.ts"
 import { mcpCommands } from "#edge/cli/mcp/mcp-commands.ts"
 import { modelsCommands } from "#edge/cli/models/models-commands.ts"
 import { format, host, port, positiveInteger } from "#edge/cli/option/options.ts"
@@ -165,6 +166,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
         )
         .demandCommand(1, "Name a command: login, list or logout."),
     )
+    .command("vault", "Keep secrets in an encrypted file", vaultCommands)
     .command(
       "serve",
       "Serve this folder over HTTP",

@@ -1,5 +1,5 @@
-// Our files with secrets: the server's token in the state folder, keys and logins in the data folder. Their content
-// is redacted in every process, and tools cannot reach them unless a rule says so.
+// Our files with secrets: the server's token in the state folder, keys, logins and the vault in the data folder. Their
+// content is redacted in every process, and tools cannot reach them unless a rule says so.
 import { statSync } from "node:fs"
 import { join } from "node:path"
 import * as Secret from "#kernel/secret/secret.ts"
@@ -63,7 +63,7 @@ function locate(): Places {
 function findPlaces(state: string, data: string): Places {
   const folders = [state, data].map((named) => ({ named, real: realOf(named) }))
   const [states, datas] = folders.map(({ named, real = named }) => [...new Set([named, real])])
-  const logins = datas!.flatMap((data) => loginFiles(data))
+  const logins = datas!.flatMap((data) => [...loginFiles(data), join(data, "vault")])
   const places: Place[] = [
     ...states!.map((path) => ({ path, end: "/" }) as const),
     ...logins.map((path) => ({ path, end: "." }) as const),

@@ -2,6 +2,7 @@
 import * as Provider from "#ability/provider/provider.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { readHidden } from "#edge/cli/process/read-hidden.ts"
 import { readStdin } from "#edge/cli/process/read-stdin.ts"
 import { ownCommand } from "#util/own-command.ts"
 
@@ -40,16 +41,5 @@ async function readKey(provider: string): Promise<string> {
   if (piped) return piped
   if (!process.stdin.isTTY)
     throw new UsageError(`Pipe the key in: echo $KEY | ${ownCommand} auth login ${provider}`)
-  const { createInterface } = await import("node:readline/promises")
-  const { Writable } = await import("node:stream")
-  process.stderr.write(`Key for ${provider}: `)
-  // The typed key is not echoed.
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true })
-  try {
-    return (await terminal.question("")).trim()
-  } finally {
-    terminal.close()
-    process.stderr.write("\n")
-  }
+  return (await readHidden(`Key for ${provider}: `)).trim()
 }

@@ -1,0 +1,155 @@
+// The vault through the command: typed and piped values, the keyring, processes at once, and what a rule may show.
+import assert from "node:assert/strict"
+import { chmodSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { test } from "node:test"
+import { startVitamin, vitamin } from "../../../fixture/cli.ts"
+import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
+import { openTerminal } from "../../../fixture/terminal.ts"
+import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+
+const passphrase = "correct horse battery"
+const withPassphrase = { VITAMIN_VAULT_PASSPHRASE: passphrase }
+const value = "typed-value-0123456789"
+
+async function pipe(
+  tmp: Tmp,
+  name: string,
+  piped: string,
+  variables: Record<string, string> = withPassphrase,
+) {
+  await using child = startVitamin(tmp, ["vault", "set", name], variables)
+  child.process.stdin!.end(piped)
+  return { code: await child.exit, out: child.lines.join("\n"), err: child.errors() }
+}
+
+test("vitamin vault set, list and remove keep a piped value, and refuse an odd name", async () => {
+  await using tmp = await tmpdir()
+  assert.deepEqual(await pipe(tmp, "token", `${value}\n`), {
+    code: 0,
+    out: "Stored the secret token.",
+    err: "",
+  })
+  assert.match((await vitamin(tmp, ["vault", "list"], withPassphrase)).out, /^token +secret +\d{4}-/)
+  assert.match((await pipe(tmp, "a/b", value)).err, /"a\/b" is no name of a secret/)
+  assert.equal((await vitamin(tmp, ["vault", "remove", "token"], withPassphrase)).out, "Removed token.")
+  assert.match((await vitamin(tmp, ["vault", "list"], withPassphrase)).err, /The vault is empty/)
+})
+
+test("processes that create the vault at the same time lose nothing", async () => {
+  await using tmp = await tmpdir()
+  const names = ["one", "two", "three", "four"]
+  const done = await Promise.all(names.map((name) => pipe(tmp, name, `${value}-${name}`)))
+  assert.deepEqual(
+    done.map(({ code, err }) => [code, err]),
+    names.map(() => [0, ""]),
+  )
+  const { out } = await vitamin(tmp, ["vault", "list"], withPassphrase)
+  assert.deepEqual(
+    out.split("\n").map((line) => line.split(" ")[0]),
+    [...names].sort(),
+  )
+})
+
+/** Speaks like `secret-tool` and writes down how it was called. */
+const keyring = `#!/bin/sh
+echo "$@" >> "$KEYRING_LOG"
+case "$1" in
+  store) cat > "$KEYRING_LOG.$6" ;;
+  lookup) cat "$KEYRING_LOG.$5" ;;
+  clear) rm "$KEYRING_LOG.$5" ;;
+esac
+`
+
+test("without a passphrase the key is in the keyring of the system, and on no command line", async () => {
+  await using tmp = await tmpdir()
+  const folder = dirname(tmp.write("bin/secret-tool", keyring))
+  chmodSync(join(folder, "secret-tool"), 0o700)
+  const log = join(tmp.path, "keyring.log")
+  const variables = { PATH: `${folder}:${process.env.PATH}`, KEYRING_LOG: log }
+  assert.equal((await pipe(tmp, "token", value, variables)).code, 0)
+  assert.match((await vitamin(tmp, ["vault", "list"], variables)).out, /^token/)
+  const [head] = readFileSync(join(tmp.env.XDG_DATA_HOME!, "vitamin", "vault"), "utf8").split("\n")
+  const { id } = JSON.parse(head!).lock
+  const key = readFileSync(`${log}.${id}`, "utf8")
+  assert.equal(Buffer.from(key, "base64").length, 32)
+  assert.ok(!readFileSync(log, "utf8").includes(key.slice(0, 20)))
+  const { code, err } = await vitamin(tmp, ["vault", "list"])
+  assert.notEqual(code, 0)
+  assert.match(err, /its key is in the keyring of the system/)
+})
+
+test("the person types passphrase and value unseen in the terminal, and the model gets neither", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([
+    call("secrets_set", { name: "token" }),
+    call("secrets_use", { name: "token", command: 'echo "it is $APP_TOKEN"', env: "APP_TOKEN" }),
+    text("Done."),
+  ])
+  const rights = ["--allow", "secret.use:token", "--allow", "bash.execute"]
+  await using terminal = openTerminal(tmp, ["run", "--agent", "vault", ...rights, "keep it"], {
+    env: env(llm, "chat").variables,
+  })
+  await terminal.sees(/Vitamin asks:\n {2}The value of the secret token\. The model does not see it\./)
+  await terminal.sees(/\[c\]ancel: $/)
+  terminal.type("a\n")
+  await terminal.sees(/Value of token: $/)
+  terminal.type(`${value}\n`)
+  await terminal.sees(/Choose a passphrase for the vault/)
+  await terminal.sees(/\[c\]ancel: $/)
+  terminal.type("a\n")
+  await terminal.sees(/ Passphrase: $/)
+  terminal.type(`${passphrase}\n`)
+  await terminal.sees(/The same again: $/)
+  terminal.type(`${passphrase}\n`)
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  const sent = llm.requests.map(({ raw }) => raw).join("\n")
+  assert.match(sent, /it is \[secret token\]/)
+  for (const place of [sent, terminal.shown()])
+    assert.ok(!place.includes(value) && !place.includes(passphrase), "a typed secret was shown")
+})
+
+test("the model sees a value only if a rule allows secret.show of its name", async () => {
+  await using tmp = await tmpdir()
+  await pipe(tmp, "token", value)
+  const shown = async (...rights: string[]) => {
+    await using llm = await fakeLlm([call("secrets_use", { name: "token", show: true }), text("Done.")])
+    const args = [
+      "run",
+      "--agent",
+      "vault",
+      "--yes",
+      ...rights.flatMap((rule) => ["--allow", rule]),
+      "show it",
+    ]
+    const { code } = await vitamin(tmp, args, { ...env(llm, "chat").variables, ...withPassphrase })
+    return { code, answer: llm.requests[1]!.raw }
+  }
+  const denied = await shown("secret.use:*", "*:*")
+  assert.equal(denied.code, 3)
+  assert.match(denied.answer, /secret\.show of \\"token\\" is denied/)
+  assert.ok(!denied.answer.includes(value))
+  const allowed = await shown("secret.show:token")
+  assert.equal(allowed.code, 0)
+  assert.ok(allowed.answer.includes(value))
+})
+
+test("without a person a secret is not used, and the missing rule is named", async () => {
+  await using tmp = await tmpdir()
+  await pipe(tmp, "token", value)
+  await using llm = await fakeLlm([
+    call("secrets_use", { name: "token", command: "ls", env: "A_TOKEN" }),
+    text("No."),
+  ])
+  const variables = { ...env(llm, "chat").variables, ...withPassphrase }
+  const { code } = await vitamin(
+    tmp,
+    ["run", "--agent", "vault", "--allow", "bash.execute", "use it"],
+    variables,
+  )
+  assert.equal(code, 3)
+  assert.match(
+    llm.requests[1]!.raw,
+    /secret\.use of \\"token\\" needs a person's permission.*--allow.*secret\.use:token/,
+  )
+})
