@@ -166,7 +166,8 @@ function isFor(key: Key | undefined, { lock }: Sealed): key is Key {
 
 function redact(entries: Entry[]): void {
   const { shown } = unlocked()
-  for (const { name, value } of entries) if (!shown.has(name)) Secret.registerEncoded(value, labelStart + name)
+  for (const { name, value } of entries)
+    if (!shown.has(name)) Secret.registerEncoded(value, labelStart + name)
 }
 
 function createEntry(name: string, kind: Kind, value: string): Entry {
