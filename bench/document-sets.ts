@@ -3,7 +3,7 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
-type Question = { question: string; file: string; heading: string }
+type Question = { question: string; isHard: boolean; file: string; heading: string }
 
 const data = join(import.meta.dirname, "data/documents/sections.md")
 const docs = join(import.meta.dirname, "../docs")
@@ -46,7 +46,8 @@ function write(folder: string, documents: ReadonlyMap<string, string>): void {
   }
 }
 
-/** A document begins with `# title`, a section with `## heading`; a line `? …` is the question that the section answers. */
+/** A document begins with `# title`, a section with `## heading`; a line `? …` is a question that the section answers, a line
+ * `! …` the same in other words. */
 export function readSections(text: string): { documents: Map<string, string>; questions: Question[] } {
   const documents = new Map<string, string>()
   const questions: Question[] = []
@@ -56,8 +57,9 @@ export function readSections(text: string): { documents: Map<string, string>; qu
     let heading = title
     const kept = part.split("\n").filter((line) => {
       heading = /^## (.*)/.exec(line)?.[1] ?? heading
-      if (line.startsWith("? ")) questions.push({ question: line.slice(2), file, heading })
-      return !line.startsWith("? ")
+      const [, mark, question] = /^([?!]) (.*)/.exec(line) ?? []
+      if (question) questions.push({ question, isHard: mark === "!", file, heading })
+      return !question
     })
     documents.set(file, kept.join("\n"))
   }

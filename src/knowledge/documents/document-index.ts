@@ -59,7 +59,7 @@ export function createDocumentIndex({ folder, path, embedder, list }: DocumentIn
   }
 
   function stampOf(file: string): [file: string, stamp: string][] {
-    const stat = statOf(join(folder, file))
+    const stat = statOf(`${folder}/${file}`)
     // With another embedder all of it is read again.
     return stat?.isFile() ? [[file, `${stat.mtimeMs}:${stat.size}:${embedder?.id ?? ""}`]] : []
   }

@@ -15,9 +15,9 @@ type Part = { first: number; last: number }
 
 const passagesPerPart = 8
 /** Characters of each passage that the vector of its part is made of. */
-const partChars = 60
+const partChars = 40
 /** How many passages with words of the question, and how many near parts, are compared. */
-const depth = { words: 40, parts: 8 }
+const depth = { words: 24, parts: 5 }
 const maxKept = 5_000
 
 export function createNearness(store: PassageStore, embedder: Embedder | undefined) {
