@@ -147,7 +147,7 @@ test("a shell line is refused while the agent works, and Escape still stops the 
   await using terminal = await openXterm(tmp, ["--yes", "wait"], { env: env(llm, "chat").variables })
   await terminal.sees(/● Run sleep 600/)
   terminal.type(`!date${enter}`)
-  await terminal.sees(/is busy/)
+  await terminal.sees(/A turn runs\./)
   await terminal.sees(/esc stops/)
   terminal.type(esc)
   await terminal.sees("· stopped")
