@@ -79,6 +79,8 @@ test("a terminal that answers that it has graphics gets images; one that does no
     terminal.type("\r")
     await terminal.sees("Fine.")
     await terminal.sees("· [image note.png 460×150 PNG, 7 KB]")
+    await terminal.sees(/^ask · /m)
+    await until(() => answer === "" || kittyImage(terminal)[0] !== undefined, "the image")
     assert.equal(kittyImage(terminal)[0] !== undefined, answer !== "")
   }
 })

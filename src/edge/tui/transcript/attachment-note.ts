@@ -15,7 +15,7 @@ export type LoadImage = (image: { id: string; hash: string }) => Promise<Picture
 /** Bytes of an image that the terminal gets. */
 const maxBytes = 2_000_000
 /** Milliseconds that what follows an image waits for it. */
-const maxWait = 5_000
+const maxWait = 30_000
 
 /** Undefined while it is being resolved. */
 export function attachmentNote(message: AttachedMessage): Told | undefined {
