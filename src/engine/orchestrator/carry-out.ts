@@ -9,9 +9,9 @@ import { activeSpecs } from "./active-specs.ts"
 import { itemOf, type PlanStep, planSteps, stepOf } from "./plan-steps.ts"
 
 /** Does a step; `id` is noted in the session of the specialist. */
-export type DoStep = (step: { id: string; agent: string; task: string }) => Promise<Delegated>
+type DoStep = (step: { id: string; agent: string; task: string }) => Promise<Delegated>
 /** The answer of a step that was done before this process, if its session still has it. */
-export type FindResult = (id: string) => Promise<string | undefined>
+type FindResult = (id: string) => Promise<string | undefined>
 
 type Outcome = { text: string; failed?: true; sessions?: string[] }
 type Carrying = { run: Run; doStep: DoStep; findResult: FindResult }

@@ -11,7 +11,7 @@ import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import { activeSpecs } from "./active-specs.ts"
 
-export const Rejected = Bus.define(
+const Rejected = Bus.define(
   "task.rejected",
   z.object({
     sessionId: about("Session of the orchestrator.", z.string()),

@@ -18,6 +18,9 @@ export async function findSession(name?: string): Promise<Session.Info> {
   if (exact) return exact
   const found = sessions.filter(({ id }) => id.startsWith(name) || id.startsWith(`sess_${name}`))
   if (found.length === 1) return found[0]!
+  // Lists shorten ids, and leave out tasks, which begin in the same seconds.
+  const shown = found.filter(({ taskOf }) => !taskOf)
+  if (shown.length === 1) return shown[0]!
   // An id of another project is found by its full name only.
   if (found.length === 0) return Session.get(name)
   const named = found.slice(0, maxNamed).map(({ id, title }) => `${id} (${shorten(title, 40)})`)
