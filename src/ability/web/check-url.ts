@@ -72,16 +72,23 @@ export function isPublic(address: string): boolean {
 }
 
 /** Throws `UrlDenied` if a redirect leads to a URL that was not allowed. `first` is the allowed URL, `from` the page
- * that redirects. A rule for a page covers that page, a person's reply covers its site. */
-export function checkRedirect(step: { to: URL; from: URL; first: URL; judge: Judge }): void {
-  const { to, from, first, judge } = step
+ * that redirects. A rule for a page covers that page, a person's reply covers its site. `verb`: what the tool does. */
+export function checkRedirect(step: {
+  to: URL
+  from: URL
+  first: URL
+  judge: Judge
+  verb?: "Fetch" | "Open"
+}): void {
+  const { to, from, first, judge, verb = "Fetch" } = step
+  const leads = verb === "Fetch" ? "redirects" : "leads"
   const actionOf = ({ href }: URL) => judge({ permission: "network.fetch", target: href })
   const action = actionOf(to)
   if (action === "deny")
-    throw new UrlDenied(to.href, "redirect", `${from.href} redirects to it, and the rules deny that.`)
+    throw new UrlDenied(to.href, "redirect", `${from.href} ${leads} to it, and the rules deny that.`)
   if (action === "allow" || pageOf(to) === pageOf(first)) return
   if (siteOf(to) === siteOf(first) && !isStricter(action, actionOf(first))) return
-  const why = `${from.href} redirects to it, which was not allowed. Fetch that URL itself to ask for it.`
+  const why = `${from.href} ${leads} to it, which was not allowed. ${verb} that URL itself to ask for it.`
   throw new UrlDenied(to.href, "redirect", why)
 }
 

@@ -105,7 +105,8 @@ async function pageOf(response: IncomingMessage, url: URL, limit: number): Promi
   return { ...body, url, status: response.statusCode!, contentType, ...declared }
 }
 
-async function resolveHost(host: string): Promise<string[]> {
+/** All addresses of a name, as the system resolves it. */
+export async function resolveHost(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 

@@ -61,7 +61,7 @@ export async function readBody(response: IncomingMessage, limit: number): Promis
 }
 
 /** The only answer to any name lookup of the connection. */
-function always(address: string): LookupFunction {
+export function always(address: string): LookupFunction {
   const family = isIPv6(address) ? 6 : 4
   return (_host, { all }, done) => (all ? done(null, [{ address, family }]) : done(null, address, family))
 }
