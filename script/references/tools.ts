@@ -1,4 +1,5 @@
-// The parts of docs/tools.md: every built-in tool with its arguments, what it asks permission for, and its limits.
+// The parts of docs/tools.md: every tool of the program with its arguments, what it asks permission for, and its limits.
+import { manuals as browser, definitions as browserTools } from "#ability/browser/browser-tools.ts"
 import { documentManuals } from "#ability/documents/document-tools.ts"
 import { memoryManuals } from "#ability/memory/memory-tools.ts"
 import { manual as bash } from "#ability/tool/builtin/bash.ts"
@@ -15,6 +16,7 @@ import { manual as symbols } from "#ability/tool/builtin/symbols.ts"
 import { manual as todo } from "#ability/tool/builtin/todo.ts"
 import { manual as toolSearch } from "#ability/tool/builtin/tool-search.ts"
 import { manual as write } from "#ability/tool/builtin/write.ts"
+import { permissionOf } from "#ability/tool/may-use.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
@@ -31,6 +33,7 @@ export const manuals: Record<string, Manual | undefined> = {
   ...documentManuals,
   ...memoryManuals,
   ...vault,
+  ...browser,
 }
 
 export type DocumentedTool = {
@@ -44,6 +47,8 @@ export type DocumentedTool = {
 export async function tools(): Promise<DocumentedTool[]> {
   return inInstance({ dir: import.meta.dirname }, async () => {
     await loadToolGroups()
+    // They are documented also by a machine without a browser.
+    for (const tool of browserTools) ToolRegistry.register(tool)
     const documented = ToolRegistry.list().map((tool) => ({ tool, manual: manuals[tool.id] }))
     return Promise.all(
       documented.map(async ({ tool, manual }) => ({
@@ -59,7 +64,10 @@ export async function tools(): Promise<DocumentedTool[]> {
 async function permissionsOf(tool: Definition, example: object | undefined): Promise<string[]> {
   if (!example || !tool.permission) return []
   const needs = tool.permission(await tool.parameters.parseAsync(example))
-  return [...new Set(needs.map(({ permission }) => permission))]
+  const named = needs.map(({ permission }) => permission)
+  // Without a session the page of a browser is not known.
+  if (tool.id in browser) named.push(permissionOf(tool)!)
+  return [...new Set(named)]
 }
 
 export async function renderTools(): Promise<Record<string, string[]>> {

@@ -9,7 +9,7 @@ import { isInside, statInside } from "#util/file/resolve-inside.ts"
 import { hasWildcard } from "#util/wildcard.ts"
 import * as KeptFolder from "./kept-folder.ts"
 import { outputFolder } from "./output.ts"
-import type { Definition, Need, Step } from "./types.ts"
+import type { Context, Definition, Need, Step } from "./types.ts"
 
 export type Judgement = {
   action: Permission.Action
@@ -26,8 +26,8 @@ export type Judgement = {
 type Decide = (need: Need) => Permission.Decision
 
 /** The needs of a call. A tool that declares none, and does not only read, needs permission itself. */
-export function needsOf(tool: Definition, args: unknown): Need[] {
-  if (tool.permission) return tool.permission(args)
+export function needsOf(tool: Definition, args: unknown, context: Pick<Context, "sessionId">): Need[] {
+  if (tool.permission) return tool.permission(args, context)
   return tool.readOnly ? [] : [{ permission: "tool.execute", target: tool.id }]
 }
 

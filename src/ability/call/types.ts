@@ -87,7 +87,7 @@ export type Definition = {
   onlyNamed?: boolean
   /** The name by which specialists get the tool, see `partitionTools`; default: the id. */
   routingName?: string
-  permission?(args: unknown): Need[]
+  permission?(args: unknown, context?: Pick<Context, "sessionId">): Need[]
   /** The change for the person who is asked: lines with "-" are removed, lines with "+" are added. */
   preview?(args: unknown): string
   /** The new bytes of a file that has the bytes `before`. Throws if nothing would change. */

@@ -35,7 +35,7 @@ export async function runTool(options: { call: Call; context: Context; slots?: S
 export async function stepOf(call: Call, context: Context): Promise<Step> {
   const tool = ToolRegistry.get(call.name)
   const args = await readArguments(tool, call)
-  return { call, tool, args, context, needs: needsOf(tool, args) }
+  return { call, tool, args, context, needs: needsOf(tool, args, context) }
 }
 
 async function pass(options: {

@@ -11,6 +11,7 @@ const groups: readonly Group[] = [
   async () => (await import("#ability/documents/document-tools.ts")).documentTools,
   async () => (await import("#ability/memory/memory-tools.ts")).memoryTools,
   async () => (await import("#ability/vault/vault-tools.ts")).vaultTools,
+  async () => (await import("#ability/browser/browser-tools.ts")).browserTools(),
 ]
 const loading = Instance.state<{ done?: Promise<void> }>(() => ({}))
 

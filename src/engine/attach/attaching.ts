@@ -51,7 +51,7 @@ export function createAttaching(
     signal,
     async permit(tool, args) {
       call.name = tool.id
-      const step = { call: call as ToolCall, tool, args, needs: needsOf(tool, args), context }
+      const step = { call: call as ToolCall, tool, args, needs: needsOf(tool, args, context), context }
       const verdict = await permits.permit({ request: message, call }, step)
       if ("message" in verdict) throw new Refused(verdict.message)
       return { ...context, ...verdict }

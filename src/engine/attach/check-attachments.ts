@@ -55,7 +55,7 @@ async function problemOf(part: PromptPart, { sessionId, rights, asks }: Judge): 
     signal: new AbortController().signal,
   }
   const { decide } = await rights.now()
-  const step = { ...use, needs: needsOf(use.tool, use.args), context }
+  const step = { ...use, needs: needsOf(use.tool, use.args, context), context }
   const judged = await judgeStep(step, decide)
   const denied = judged.needs.find(({ action }) => action === "deny")
   if (denied) return reasonOf(Permission.sayDenied(use.tool.id, denied))

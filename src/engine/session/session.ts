@@ -1,5 +1,6 @@
 // The entry file of this folder: create, list, prompt, fork, export, import and remove sessions.
 import { rm } from "node:fs/promises"
+import * as Browsers from "#ability/browser/browsers.ts"
 import { outputFolder } from "#ability/call/output.ts"
 import { setSessionServers } from "#ability/mcp/if-configured.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
@@ -127,6 +128,7 @@ export async function removePrompt(sessionId: string, promptId: string): Promise
 export async function remove(sessionId: string): Promise<void> {
   await Queue.end(sessionId)
   await Jobs.end(sessionId)
+  await Browsers.end(sessionId)
   await SessionRecord.remove(sessionId)
   await StoredPrompt.removeAll(sessionId)
   await setSessionServers(sessionId, [])

@@ -9,6 +9,7 @@ import {
   type SessionUpdate,
   type StopReason,
 } from "@agentclientprotocol/sdk"
+import * as Browsers from "#ability/browser/browsers.ts"
 import type * as Elicitation from "#ability/elicitation/elicitation.ts"
 import { setSessionServers } from "#ability/mcp/if-configured.ts"
 import type { Added } from "#ability/mcp/load-servers.ts"
@@ -144,9 +145,14 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
     await queue.settled()
   }
 
-  /** In parallel: each of the three may have to wait for a process that does not end. */
+  /** In parallel: each of them may have to wait for a process that does not end. */
   async function close(why?: string): Promise<void> {
-    const ended = await Promise.allSettled([stop(why), Jobs.end(id), setSessionServers(id, [])])
+    const ended = await Promise.allSettled([
+      stop(why),
+      Jobs.end(id),
+      Browsers.end(id),
+      setSessionServers(id, []),
+    ])
     for (const end of stops) end()
     for (const result of ended) if (result.status === "rejected") throw result.reason
   }

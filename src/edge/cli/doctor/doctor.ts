@@ -21,6 +21,7 @@ import { errorText } from "#util/error.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { version } from "#util/version.ts"
 import { checkFolders } from "./check-folders.ts"
+import { findBrowsers } from "./find-browsers.ts"
 import { findGguf } from "./find-gguf.ts"
 import { findServer } from "./find-server.ts"
 import { findServers } from "./find-servers.ts"
@@ -48,6 +49,7 @@ export async function doctor(
       model,
       gguf: findGguf,
       images,
+      browser: findBrowsers,
       trust,
       mcp: findServers,
       instructions: findInstructions,

@@ -1,0 +1,167 @@
+// Starts Chromium with a profile that is thrown away, behind a proxy of ours. The one place that loads playwright-core.
+import { mkdtempSync, readdirSync } from "node:fs"
+import { mkdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import type { BrowserContext, BrowserType, CDPSession, Page } from "playwright-core"
+import type { Checked } from "#ability/web/check-url.ts"
+import { createProxy } from "#ability/web/proxy.ts"
+import * as Env from "#kernel/process/env.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { waitAtMost } from "#util/wait.ts"
+import type { Found } from "./find-browser.ts"
+
+export type Browser = Readonly<{
+  context: BrowserContext
+  page: Page
+  /** Commands to the page's own target. */
+  devtools: CDPSession
+  pid: number | undefined
+  close(): Promise<void>
+}>
+type Library = { chromium?: BrowserType; default?: { chromium: BrowserType } }
+
+const folderName = /^vitamin-browser-(\d+)-/
+const startLimit = 60_000
+const closeLimit = 5_000
+const passed = [
+  "PATH",
+  "LANG",
+  "LC_ALL",
+  "TZ",
+  "FONTCONFIG_PATH",
+  "FONTCONFIG_FILE",
+  "SYSTEMROOT",
+  "LD_LIBRARY_PATH",
+]
+/** Nothing may get around the proxy: no name is resolved by the browser, and UDP is off. */
+const flags = [
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+  // Its name in older versions.
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--disable-quic",
+  "--dns-prefetch-disable",
+]
+
+class NotStarted extends NamedError {
+  constructor(program: string, reason: string) {
+    const hint = /sandbox/i.test(reason)
+      ? " Its sandbox does not work here: allow unprivileged user namespaces, or set VITAMIN_BROWSER_SANDBOX=off."
+      : ""
+    super("Browser.NotStarted", `${program} could not be started: ${reason}${hint}`, { program })
+  }
+}
+
+/** `check` judges every URL that the browser connects to. */
+export async function startBrowser(
+  { library, chromium }: Found,
+  check: (url: string) => Promise<Checked>,
+): Promise<Browser> {
+  const { default: whole, chromium: type = whole!.chromium }: Library = await import(
+    pathToFileURL(library).href
+  )
+  const folder = await makeFolder()
+  const proxy = await createProxy(check)
+  const end = () => Promise.allSettled([proxy.close(), removeFolder(folder)])
+  try {
+    const context = await type.launchPersistentContext(join(folder, "profile"), {
+      executablePath: chromium,
+      headless: true,
+      chromiumSandbox: hasSandbox(),
+      args: flags,
+      // One window for each click, not a hundred.
+      ignoreDefaultArgs: ["--disable-popup-blocking"],
+      env: environment(folder),
+      proxy: { server: `http://127.0.0.1:${proxy.port}`, bypass: "<-loopback>" },
+      downloadsPath: join(folder, "downloads"),
+      serviceWorkers: "block",
+      viewport: { width: 1280, height: 800 },
+      timeout: startLimit,
+      // Instances are disposed on signals, which closes the browser.
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    })
+    const page = context.pages()[0] ?? (await context.newPage())
+    const devtools = await context.newCDPSession(page)
+    const pid = await pidOf(context)
+    return Object.freeze({ context, page, devtools, pid, close })
+
+    async function close(): Promise<void> {
+      await waitAtMost(
+        closeLimit,
+        context.close().catch(() => {}),
+      )
+      kill(pid)
+      await end()
+    }
+  } catch (error) {
+    await end()
+    throw new NotStarted(chromium, reasonOf(error))
+  }
+}
+
+/** As root Chromium has no sandbox. */
+function hasSandbox(): boolean {
+  return process.getuid?.() !== 0 && Env.get("VITAMIN_BROWSER_SANDBOX") !== "off"
+}
+
+/** The browser gets none of the person's variables, which may hold secrets, and writes nothing into their home. */
+function environment(home: string): Record<string, string> {
+  const values = passed.flatMap((name) => {
+    const value = Env.get(name)
+    return value === undefined ? [] : [[name, value]]
+  })
+  return {
+    ...Object.fromEntries(values),
+    HOME: home,
+    TMPDIR: home,
+    XDG_CONFIG_HOME: home,
+    XDG_CACHE_HOME: home,
+  }
+}
+
+/** The name has our process in it, so that folders of killed processes are found and removed. */
+async function makeFolder(): Promise<string> {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = Number(folderName.exec(name)?.[1])
+    if (owner && !isRunning(owner)) await removeFolder(join(tmpdir(), name))
+  }
+  const folder = mkdtempSync(join(tmpdir(), `vitamin-browser-${process.pid}-`))
+  await mkdir(join(folder, "downloads"))
+  return folder
+}
+
+/** Processes of the browser may still write while they end. */
+async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {})
+}
+
+async function pidOf(context: BrowserContext): Promise<number | undefined> {
+  const devtools = await context.browser()?.newBrowserCDPSession()
+  const { processInfo = [] } = (await devtools?.send("SystemInfo.getProcessInfo")) ?? {}
+  return processInfo.find(({ type }) => type === "browser")?.id
+}
+
+/** Only if it did not end by itself. The other processes of a browser end with their main one. */
+function kill(pid: number | undefined): void {
+  if (pid !== undefined && isRunning(pid)) process.kill(pid, "SIGKILL")
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"
+  }
+}
+
+/** Playwright adds its whole log to a message. */
+function reasonOf(error: unknown): string {
+  const text = errorText(error).replace(/\u001b\[\d+m/g, "")
+  const cause = /^.*(?:ERROR|FATAL|sandbox).*$/im.exec(text)?.[0]
+  return [text.split("\n")[0], cause].filter(Boolean).join(" ").slice(0, 500)
+}
