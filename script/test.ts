@@ -35,7 +35,13 @@ const began = performance.now()
 const times = new Map<string, number>()
 const tests: Took[] = []
 const last = readTimes()
-const found = globSync(asked.map((path) => (path.endsWith(".ts") ? path : `${path}/**/*.test.ts`))).sort()
+const patternOf = (path: string) => (path.endsWith(".ts") ? path : `${path}/**/*.test.ts`)
+const empty = asked.filter((path) => !globSync(patternOf(path)).length)
+if (empty.length) {
+  console.error(`There are no tests in ${empty.join(", ")}. Name a folder or a file, such as test/kernel.`)
+  process.exit(1)
+}
+const found = globSync(asked.map(patternOf)).sort()
 const groups = groupTests(found, join(cache, "groups"))
 const stream = run({
   files: [...groups.keys()].sort((a, b) => expected(b) - expected(a)),
