@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Log from "#kernel/process/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
+import { realDirectory } from "./real-directory.ts"
 import * as Space from "./space.ts"
 
 type Dispose = ((state: unknown) => unknown) | undefined
@@ -58,7 +59,7 @@ export const Instance = {
     init?: () => unknown
     fn: () => T | Promise<T>
   }): Promise<T> {
-    const directory = Space.realDirectory(options.directory)
+    const directory = realDirectory(options.directory)
     let context = findCreating(directory) ?? (await instanceOf(directory, options.init))
     while (context.disposed) {
       await context.disposed

@@ -1,9 +1,8 @@
 // Finds the project that a folder belongs to. The id is computed once and then stored for the git directory, so that a first
 // commit, a deeper clone or merged histories do not hide earlier sessions.
-import { realpathSync, statSync } from "node:fs"
-import { basename, dirname, resolve } from "node:path"
+import { realpathSync } from "node:fs"
+import { basename, dirname } from "node:path"
 import * as Log from "#kernel/process/log.ts"
-import { errorText, NamedError } from "#util/error.ts"
 import { hashText } from "#util/hash-text.ts"
 import * as Storage from "./storage/storage.ts"
 import * as Vcs from "./vcs.ts"
@@ -11,14 +10,6 @@ import * as Vcs from "./vcs.ts"
 type Remembered = { id: string; gitDir: string }
 
 export type SpaceInfo = { id: string; name: string; worktree: string; vcs?: Vcs.Info }
-
-class InvalidDirectory extends NamedError {
-  constructor(directory: string, reason: string) {
-    super("Instance.InvalidDirectory", `Directory ${JSON.stringify(directory)} cannot be used: ${reason}`, {
-      directory,
-    })
-  }
-}
 
 /** The project of a folder, from anywhere inside it. */
 export async function detect(directory: string): Promise<SpaceInfo> {
@@ -28,18 +19,6 @@ export async function detect(directory: string): Promise<SpaceInfo> {
   const vcs = await Vcs.read(repository)
   const id = await rememberedId(repository, vcs)
   return { id, name: basename(repository.worktree), worktree: repository.worktree, vcs }
-}
-
-/** The real path of a directory. Throws `Instance.InvalidDirectory` for anything else. */
-export function realDirectory(directory: string): string {
-  if (directory.includes("\0")) throw new InvalidDirectory(directory, "it has a NUL byte")
-  try {
-    const real = realpathSync.native(resolve(directory))
-    if (statSync(real).isDirectory()) return real
-  } catch (error) {
-    throw new InvalidDirectory(directory, errorText(error))
-  }
-  throw new InvalidDirectory(directory, "it is not a directory")
 }
 
 async function rememberedId(repository: Vcs.Repository, vcs: Vcs.Info): Promise<string> {

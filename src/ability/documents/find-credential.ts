@@ -1,6 +1,6 @@
 // Refuses to record secrets: known ones by their values, others by their form or the name in front of them. A false alarm
 // costs a sentence; a secret in a memory would be read in every later session.
-import { isCredentialName } from "#kernel/process/env.ts"
+import { isCredentialName } from "#kernel/process/is-credential-name.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import { NamedError } from "#util/error.ts"

@@ -6,7 +6,6 @@ import type {
   LanguageModelV4FunctionTool,
 } from "@ai-sdk/provider"
 import * as Catalog from "#ability/provider/catalog/catalog.ts"
-import type { PartReader, Streamed } from "#ability/provider/chat/chat-model.ts"
 import * as AuthFile from "#ability/provider/reach/auth-file.ts"
 import { type Auth, authOf, entryOf, settingsOf } from "#ability/provider/reach/connection.ts"
 import { providers, type Wire } from "#ability/provider/reach/providers.ts"
@@ -156,15 +155,6 @@ export function list(): ProviderFacts[] {
     ...(baseURL ? { baseURL } : {}),
     env,
   }))
-}
-
-/** Ask a model, and read its answer part by part. */
-export async function stream(
-  model: LanguageModelV4,
-  options: LanguageModelV4CallOptions,
-): Promise<PartReader> {
-  const answer: Streamed = await model.doStream(options)
-  return answer.reader ?? answer.stream.getReader()
 }
 
 /** The options of `doStream`, adapted to this provider and model. */

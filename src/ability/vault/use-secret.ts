@@ -7,7 +7,7 @@ import type { Context, Definition, Need, Output } from "#ability/call/types.ts"
 import { runCommand } from "#ability/shell/exec.ts"
 import { createRecord } from "#ability/shell/record.ts"
 import { ofInstance } from "#ability/shell/shells.ts"
-import * as Env from "#kernel/process/env.ts"
+import { isCredentialName } from "#kernel/process/is-credential-name.ts"
 import { NamedError } from "#util/error.ts"
 import { personOf } from "./ask-person.ts"
 import { Name } from "./secret-tools.ts"
@@ -164,7 +164,7 @@ async function request(
  * be the model's. */
 function isForSecrets(name: string): boolean {
   if (!/^[A-Za-z_]\w{0,127}$/.test(name)) return false
-  return Env.isCredentialName(name) || /(^|_)(DATABASE_URL|DSN|CONNECTION_STRING)$/.test(name)
+  return isCredentialName(name) || /(^|_)(DATABASE_URL|DSN|CONNECTION_STRING)$/.test(name)
 }
 
 /** Without TLS a value would be readable on its way. */

@@ -9,8 +9,8 @@ import { startParts } from "#engine/host/bootstrap.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
+import { realDirectory } from "#kernel/real-directory.ts"
 import * as Secret from "#kernel/secret/secret.ts"
-import * as Space from "#kernel/space.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { copyJson } from "#util/parse/copy-json.ts"
 import { version } from "#util/version.ts"
@@ -24,7 +24,7 @@ export type LocalTransport = Transport &
   }>
 
 export function createLocalTransport(options: { directory: string }): LocalTransport {
-  const directory = Space.realDirectory(options.directory)
+  const directory = realDirectory(options.directory)
   let clients = 0
   let migrated: Promise<unknown> | undefined
   const table: Route[] = [

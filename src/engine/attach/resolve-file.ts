@@ -3,8 +3,8 @@
 
 import { boundText, failure } from "#ability/call/result.ts"
 import { Missing } from "#ability/file/open-target.ts"
+import { builtin } from "#ability/tool/builtin-tools.ts"
 import type { Context } from "#ability/tool/tool.ts"
-import { builtin } from "#ability/tool/tool-registry.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import type { Attaching } from "./attaching.ts"

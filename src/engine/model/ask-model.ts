@@ -2,6 +2,7 @@
 // if the prompt is aborted.
 import type { LanguageModelV4Usage } from "@ai-sdk/provider"
 import * as Provider from "#ability/provider/provider.ts"
+import { streamModel } from "#ability/provider/stream-model.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
@@ -31,7 +32,7 @@ export async function askModel(options: {
   signal.addEventListener("abort", end, { once: true })
   try {
     const sent = Provider.transform({ providerId, modelId, ...request })
-    const reader = await Provider.stream(model, { ...sent, abortSignal: controller.signal })
+    const reader = await streamModel(model, { ...sent, abortSignal: controller.signal })
     const onPart = () => void timer.refresh()
     await collect({ reader, answer, signal: controller.signal, onPart, onText })
   } catch (error) {

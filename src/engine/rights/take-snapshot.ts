@@ -1,5 +1,6 @@
 // Takes snapshots around a call that changes files, before and after it. Both go into the call's message. Only the next
 // call that changes something waits until they are stored.
+import { isChanged } from "#ability/snapshot/is-changed.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import type { Step } from "#ability/tool/run-tool.ts"
 import { keep, type Records } from "#engine/record/append.ts"
@@ -37,7 +38,7 @@ export function takeSnapshot({ request, call, records }: Asked) {
 
   function noteChanges(part: Snapshot.Part): Snapshot.Part {
     records.changed ??= new Set()
-    for (const { path } of part.files.filter(Snapshot.isChanged)) records.changed.add(path)
+    for (const { path } of part.files.filter(isChanged)) records.changed.add(path)
     return part
   }
 

@@ -3,6 +3,7 @@
 import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs"
 import * as Secret from "#kernel/secret/secret.ts"
 import { errorText } from "#util/error.ts"
+import { isCredentialName } from "./is-credential-name.ts"
 import * as Log from "./log.ts"
 
 /** Variables that every child process needs. VITAMIN_MCP_SERVE keeps an MCP server that its own folder lists from
@@ -12,28 +13,10 @@ const base =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.+|TZ|TERM|TMPDIR|TMP|TEMP|PWD|XDG_.+|DISPLAY|WAYLAND_DISPLAY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE|HOMEDRIVE|HOMEPATH|PROGRAMFILES.*|VITAMIN_DATA_DIR|VITAMIN_MCP_SERVE)$/
 const proxy = /^(HTTP|HTTPS|ALL|NO)_PROXY$/i
 
-/** Anywhere in a name, also at the end of a longer word: `PGPASSWORD`, `authToken`. */
-const credentialWord = /(token|secret|secrets|password|passwd|passphrase|apikey|credential|credentials)$/
-/** Only as the last word: `DB_PASS`, `GITHUB_PAT`, `CONSUL_HTTP_AUTH`. */
-const credentialEnd = new Set("key keys pass pwd pat auth authorization jwt creds cred sshpass".split(" "))
-/** Two words together, whatever follows: `AWS_ACCESS_KEY_ID`, `PRIVATE_KEY_PEM`. */
-const credentialPair = /(^|_)((access|api|private|secret|signing|encryption|master)_key|auth_config)(_|$)/
-/** A key of these kinds is meant to be seen. */
-const publicKey = new Set("public publishable cache sort primary partition foreign".split(" "))
-const describing = new Set(
-  "file path dir directory home url uri endpoint host limit count ttl expiry expires timeout type name arn enabled helper sock".split(
-    " ",
-  ),
-)
-/** Shells and prompts set these for everybody; they are no secrets. */
-const noCredential = new Set(["PWD", "OLDPWD", "STARSHIP_SESSION_KEY"])
-
 /** Positions of `env_start` and `env_end` behind the name of the program in /proc/PID/stat, see proc(5). */
 const [startField, endField] = [47, 48]
 /** Variables that are overwritten already. */
 const hidden = new Set<string>()
-/** Names that were judged already: each command asks about every variable. */
-const credentialNames = new Map<string, boolean>()
 
 export function get(name: string): string | undefined {
   return process.env[name]
@@ -100,34 +83,6 @@ function pick(fits: (name: string, value: string) => boolean): Record<string, st
       (entry): entry is [string, string] => entry[1] !== undefined && fits(entry[0], entry[1]),
     ),
   )
-}
-
-/** Whether a variable is named like a credential: a token, a key, a password. Names such as `…_FILE`, `…_URL` and
- * `…_TTL` describe a credential but are not one. */
-export function isCredentialName(name: string): boolean {
-  const known = credentialNames.get(name)
-  if (known !== undefined) return known
-  const isCredential = looksLikeCredential(name)
-  credentialNames.set(name, isCredential)
-  return isCredential
-}
-
-function looksLikeCredential(name: string): boolean {
-  const words = wordsOf(name)
-  const end = words.at(-1) ?? ""
-  if (describing.has(end) || noCredential.has(name)) return false
-  if (words.some((word) => credentialWord.test(word))) return true
-  if (!credentialEnd.has(end) && !credentialPair.test(words.join("_"))) return false
-  return !(words.some((word) => /^keys?$/.test(word)) && words.some((word) => publicKey.has(word)))
-}
-
-/** `ORG_GRADLE_PROJECT_signingKey` has the words org, gradle, project, signing and key. */
-function wordsOf(name: string): string[] {
-  return name
-    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
-    .toLowerCase()
-    .split(/[^a-z\d]+/)
-    .filter(Boolean)
 }
 
 /** On Linux every process of the same user can read `/proc/PID/environ`, which shows the variables that a process was started

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setImmediate } from "node:timers/promises"
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
-import * as Provider from "#ability/provider/provider.ts"
+import { streamModel } from "#ability/provider/stream-model.ts"
 import { type Answer, collect } from "#engine/model/collect.ts"
 import { chatServer, delta, done, finish, modelAt } from "../../ability/provider/chat-server.ts"
 import { hello } from "../../ability/provider/harness.ts"
@@ -32,7 +32,7 @@ test("collect() leaves the connection open for the next request", async () => {
   const model = modelAt(server.url)
   for (let i = 0; i < 3; i++) {
     const answer: Answer = { parts: [], calls: [] }
-    const reader = await Provider.stream(model, hello)
+    const reader = await streamModel(model, hello)
     await collect({ reader, answer, signal: new AbortController().signal, onPart() {}, onText() {} })
     await until(() => server.ended() > i, "the end of the response")
     await setImmediate()

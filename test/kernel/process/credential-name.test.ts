@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { isCredentialName } from "#kernel/process/env.ts"
+import { isCredentialName } from "#kernel/process/is-credential-name.ts"
 
 const credentials = `
 AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_SECURITY_TOKEN AWS_BEARER_TOKEN_BEDROCK

@@ -86,11 +86,6 @@ export function isSame(left: State | undefined, right: State | undefined): boole
   return isSameContent(one, other) && isSameMode(one, other)
 }
 
-/** False if the call wrote the same content. */
-export function isChanged({ before, after }: z.infer<typeof Change>): boolean {
-  return after === undefined || !isSame(before, after)
-}
-
 function isSameContent(one: NonNullable<State>, other: NonNullable<State>): boolean {
   if (one.kind !== other.kind || one.size !== other.size) return false
   if (one.hash && other.hash) return one.hash === other.hash
