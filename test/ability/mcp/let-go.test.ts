@@ -5,6 +5,7 @@ import { setSessionServers } from "#ability/mcp/if-configured.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { holdImport } from "../../fixture/hold-import.ts"
+import { until } from "../../fixture/until.ts"
 import { tinyServer } from "./servers.ts"
 import { sessionServer } from "./session-server.ts"
 import { inInstance, one, serverTools, up } from "./session-world.ts"
@@ -18,7 +19,7 @@ test("a server that is removed while its tools are loaded leaves none of them", 
     await setSessionServers("a", [sessionServer("tiny", one("hello"))])
     await held.reached
     const gone = setSessionServers("a", [])
-    assert.deepEqual(await Mcp.list(), [])
+    await until(async () => (await Mcp.list()).length === 0, "the server is removed")
     held.release()
     await gone
     assert.deepEqual(serverTools(), [])
