@@ -120,14 +120,18 @@ export function createDocumentIndex({ folder, path, embedder, list }: DocumentIn
 function passagesOf(file: string, { title, lines }: Content): NewPassage[] {
   const stem = basename(file, extname(file))
   const folder = dirname(file) === "." ? "" : dirname(file)
-  const more = title ? `${stem} ${folder}` : folder
+  const more = clean(title ? `${stem} ${folder}` : folder)
   const chunks = chunkLines(lines, maxChars)
-  if (!chunks.length) return [{ name: title ?? stem, text: "", more, from: 0, to: 0 }]
+  if (!chunks.length) return [{ name: clean(title ?? stem), text: "", more, from: 0, to: 0 }]
   return chunks.map(({ heading, line, endLine, text }) => ({
-    name: [title ?? stem, heading].filter(Boolean).join(" > "),
-    text: Secret.redact(text).toWellFormed(),
+    name: clean([title ?? stem, heading].filter(Boolean).join(" > ")),
+    text: clean(text),
     more,
     from: line,
     to: endLine,
   }))
+}
+
+function clean(text: string): string {
+  return Secret.redact(text).toWellFormed()
 }

@@ -125,9 +125,20 @@ test("secret, hidden and ignored files, links out of the folder and denied files
 test("a known secret in a document is redacted in the index", () =>
   inLibrary(async (tmp) => {
     Secret.register("canary-5f2b8c91", "test key")
-    tmp.write("docs/a.md", "The lighthouse opens with canary-5f2b8c91.\n")
+    tmp.write("docs/a.md", "# Door canary-5f2b8c91\n\nThe lighthouse opens with canary-5f2b8c91.\n")
+    tmp.write("docs/canary-5f2b8c91.html", "<title>Lamp canary-5f2b8c91</title>\n")
+    tmp.write("docs/canary-5f2b8c91.md", "The cellar is dry.\n")
     await call("rag_add", { folder: "docs" })
     assert.match(await search("lighthouse"), /opens with \[test key\]/)
+    const { createDocumentIndex } = await import("#knowledge/documents/document-index.ts")
+    const list = async () => ({ files: ["a.md", "canary-5f2b8c91.html", "canary-5f2b8c91.md"], isCut: false })
+    const index = createDocumentIndex({ folder: join(tmp.path, "docs"), list })
+    await index.refresh()
+    assert.equal((await index.search("lighthouse", 5))[0]?.name, "a > Door [test key]")
+    assert.equal((await index.search("lamp", 5))[0]?.name, "Lamp [test key]")
+    assert.equal((await index.search("cellar", 5))[0]?.name, "[test key]")
+    assert.deepEqual(await index.search("5f2b8c91", 5), [])
+    await index.close()
   }))
 
 test("rag_list shows folders and knowledge, rag_remove removes a folder, and unknown folders are named", () =>
