@@ -117,8 +117,7 @@ export const ragRemove = {
   permission: () => [{ permission: "knowledge.write", target: "project" }],
   async execute({ folder }: { folder: string }): Promise<Output> {
     const path = pathOf(folder)
-    if (!Sources.list().includes(path)) throw new NotAdded(folder, Sources.list())
-    await Sources.remove(path)
+    if (!(await Sources.remove(path))) throw new NotAdded(folder, Sources.list())
     return { text: `${path} is no longer searched. Its files are unchanged.`, title: path }
   },
 } satisfies Definition

@@ -1,6 +1,14 @@
 // Folders of documents through the gate: added once, kept fresh, answers with path and lines, nothing that may not be read.
 import assert from "node:assert/strict"
-import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { judgeStep } from "#ability/call/judge-step.ts"
@@ -8,6 +16,7 @@ import * as Permission from "#ability/permission/permission.ts"
 import type { Slots } from "#ability/tool/run-tool.ts"
 import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Global from "#kernel/process/global.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type { Tmp } from "../../fixture/tmpdir.ts"
@@ -168,6 +177,37 @@ test("rag_list shows folders and knowledge, rag_remove removes a folder, and unk
     const removed = await call("rag_remove", { folder: "docs" }, { slots: free })
     assert.match(removed.text, /no longer searched/)
     assert.doesNotMatch(await search("apples"), /a\.md/)
+  }))
+
+test("folders that are added at the same time are all kept", () =>
+  inLibrary(async (tmp) => {
+    const folders = ["one", "three", "two"]
+    for (const folder of folders) tmp.write(`${folder}/a.md`, `About ${folder}.\n`)
+    await Promise.all(folders.map((folder) => call("rag_add", { folder })))
+    assert.equal(
+      (await call("rag_list", {})).text,
+      folders.map((folder) => realpathSync(join(tmp.path, folder))).join("\n"),
+    )
+  }))
+
+test("a list of folders that a person broke is reported and stays as it is", () =>
+  inLibrary(async (tmp) => {
+    tmp.write("docs/a.md", "Apples.\n")
+    tmp.write("more/b.md", "Pears.\n")
+    await call("rag_add", { folder: "docs" })
+    const file = join(Global.data(), "knowledge", Instance.project.id, "sources.json")
+    const edited = readFileSync(file, "utf8").replace("\n]", ",\n]")
+    writeFileSync(file, edited)
+    for (const [tool, folder] of [
+      ["rag_add", "more"],
+      ["rag_remove", "docs"],
+    ] as const) {
+      const { status, text } = await call(tool, { folder }, { slots: free })
+      assert.equal(status, "error", tool)
+      assert.ok(text.includes(file), text)
+      assert.equal(readFileSync(file, "utf8"), edited)
+    }
+    assert.match((await call("rag_list", {})).text, /^No folder is added/)
   }))
 
 test("a broken index file is replaced", () =>
