@@ -6,12 +6,18 @@ import type { Context } from "#ability/call/types.ts"
 import { type Checked, checkRedirect, checkUrl, UrlDenied } from "#ability/web/check-url.ts"
 import { resolveHost } from "#ability/web/get-page.ts"
 import { errorText } from "#util/error.ts"
+import { waitAtMost } from "#util/wait.ts"
 import { createExpectedHosts } from "./expected-hosts.ts"
 import { type Notes, quote } from "./notes.ts"
 import type { Browser } from "./start-browser.ts"
 
 /** The rights of the last call: they hold until the next one. */
 type Access = { granted: readonly string[]; judge?: Context["judge"]; first?: URL }
+
+/** An allowed navigation of the main frame, until its page is there or it ends without one (204, download, stop). */
+type Going = { url: URL; ended: PromiseWithResolvers<void> }
+
+const grace = 1_000
 
 export type Guard = Readonly<{
   /** With `first`, the URL that the call was allowed for, its grants replace those of earlier calls. */
@@ -28,8 +34,8 @@ export type Guard = Readonly<{
 export function createGuard(notes: Notes): Guard {
   const expected = createExpectedHosts()
   let access: Access = { granted: [] }
-  /** The origin of the main frame, or where it is going. */
-  let place: string | undefined
+  let shown: Page | undefined
+  let going: Going | undefined
   let refused: UrlDenied | undefined
   let window: string | undefined
 
@@ -40,20 +46,45 @@ export function createGuard(notes: Notes): Guard {
     access = first ? { granted, first: new URL(first), ...rules } : { ...access, ...rules }
   }
 
-  /** A private address is open only to pages that are there themselves: no other page may send requests to it. */
   async function check(url: string): Promise<Checked> {
     if (!(await expected.includes(url))) throw new UrlDenied(url, "invalid", "no page asked for it.")
-    const granted = place !== undefined && access.granted.includes(place) ? access.granted : []
     try {
       refuseDenied(url)
-      return await checkUrl(url, { resolve: resolveHost, granted })
+      return await checkUrl(url, { resolve: resolveHost, granted: await grantedFor(url) })
     } catch (error) {
       notes.add("blocked requests of the page", URL.parse(url)?.origin ?? quote(url))
       throw error
     }
   }
 
+  /** A private address is open only to pages that are there themselves, and to the one request that goes there. */
+  async function grantedFor(url: string): Promise<readonly string[]> {
+    const to = URL.parse(url)
+    if (!to || !access.granted.includes(to.origin)) return []
+    if (going && isSameRequest(going.url, to)) return access.granted
+    // Which page sends this is known when the navigation has ended.
+    if (going) await waitAtMost(grace, going.ended.promise)
+    const place = shown && URL.parse(shown.url())?.origin
+    return place !== undefined && access.granted.includes(place) ? access.granted : []
+  }
+
+  function watchEnds(page: Page): void {
+    const end = () => {
+      going?.ended.resolve()
+      going = undefined
+    }
+    const endOf = (request: Request) => {
+      // The next step of a redirect may have begun already, even to the same URL.
+      const isRedirected = Math.floor((request.existingResponse()?.status() ?? 0) / 100) === 3
+      if (!isRedirected && going && isSameRequest(going.url, new URL(request.url()))) end()
+    }
+    page.on("framenavigated", (frame) => frame === page.mainFrame() && end())
+    page.on("requestfinished", endOf).on("requestfailed", endOf)
+  }
+
   async function install({ context, page, devtools }: Browser): Promise<void> {
+    shown = page
+    watchEnds(page)
     context.on("request", (request) => expected.add(request.url()))
     page.on("websocket", (socket) => expected.add(socket.url()))
     await context.route("**/*", async (route) => {
@@ -93,7 +124,7 @@ export function createGuard(notes: Notes): Guard {
       const current = URL.parse(from)
       const base = current && /^https?:$/.test(current.protocol) ? current : first
       if (judge && first && base) checkRedirect({ to, from: base, first, judge, verb: "Open" })
-      place = to.origin
+      going = { url: to, ended: going?.ended ?? Promise.withResolvers() }
       return true
     } catch (error) {
       refused = error instanceof UrlDenied ? error : new UrlDenied(url, "invalid", errorText(error))
@@ -132,4 +163,10 @@ function pageOf(request: Request) {
   } catch {
     return undefined
   }
+}
+
+/** The proxy is told no path of https. */
+function isSameRequest(navigation: URL, asked: URL): boolean {
+  if (asked.protocol === "https:") return navigation.origin === asked.origin
+  return navigation.href.replace(/#.*/, "") === asked.href.replace(/#.*/, "")
 }

@@ -9,7 +9,7 @@ import { createProxy } from "#ability/web/proxy.ts"
 import { until } from "../../fixture/until.ts"
 import { free } from "../tool/harness.ts"
 import { redirect, type Site, site } from "../web/pages.ts"
-import { browsing, refOf } from "./browsing.ts"
+import { type Browse, browsing, refOf } from "./browsing.ts"
 
 /** Grants the first site, and answers for the others by their path. */
 function judging(web: Site, actions: Record<string, "allow" | "deny">) {
@@ -60,6 +60,44 @@ socket.onerror = () => { done.textContent += "closed" }</script>`,
     assert.equal(secret.asked.length, 0)
   })
 })
+
+test("a page sends nothing to a private address that it goes to without arriving there", async () => {
+  await using secret = await site({
+    "/none": (response) => void response.writeHead(204).end(),
+    "/later": (response) => void setTimeout(() => response.writeHead(204).end(), 500),
+    "/arrive": `<script>fetch("/own").then(() => document.body.append("Loaded"))</script><p>Arrived</p>`,
+  })
+  await using web = await site({
+    "/": `<p id=said></p><script>
+let tries = 0
+const again = () => { said.textContent = "tries: " + ++tries; setTimeout(ask, 50) }
+const ask = () => fetch("${secret.origin}/api", { method: "POST", mode: "no-cors" }).then(again, again)
+ask()</script>`,
+  })
+  let granted = [web.origin]
+  await browsing(
+    web,
+    async ({ use, fail }) => {
+      await use("open", { url: web.origin })
+      // From now on the page counts as one of the internet.
+      granted = [secret.origin]
+      for (const path of ["/none", "/later"]) {
+        assert.match(await fail("open", { url: secret.origin + path }), /ERR_ABORTED/)
+        const tries = await triesOf(use)
+        await until(async () => (await triesOf(use)) > tries + 5, "the page tries again")
+      }
+      const asked = secret.asked.map(({ method, url }) => `${method} ${url}`)
+      assert.deepEqual(asked, ["GET /none", "GET /later"])
+      await use("open", { url: `${secret.origin}/arrive` })
+      await use("wait", { text: "Loaded" })
+    },
+    { permit: () => ({ granted }) },
+  )
+})
+
+async function triesOf(use: Browse["use"]): Promise<number> {
+  return Number(/tries: (\d+)/.exec(await use("read"))?.[1])
+}
 
 test("no packet leaves the browser past the proxy, not even for WebRTC", async () => {
   let packets = 0
