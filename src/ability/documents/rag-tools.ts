@@ -17,6 +17,8 @@ type Found = { place: string; name: string; text: string; score: number }
 
 const usualLimit = 5
 const maxShown = 10
+/** The list of folders outlasts the session. */
+const needsKnowledge = { permission: "knowledge.write", target: "project" }
 const Folder = z.strictObject({ folder: z.string().min(1) })
 const Search = z.strictObject({
   query: z.string().min(1).max(2_000),
@@ -52,7 +54,7 @@ export const ragAdd = {
   parameters: Folder,
   readOnly: false,
   onlyNamed: true,
-  permission: ({ folder }: { folder: string }) => needsReading(folder),
+  permission: ({ folder }: { folder: string }) => [...needsReading(folder), needsKnowledge],
   async execute({ folder }: { folder: string }, context: Context): Promise<Output> {
     using target = await openTarget(folder, context)
     if (!target.isDirectory) throw new NotAFolder(folder)
@@ -114,7 +116,7 @@ export const ragRemove = {
   parameters: Folder,
   readOnly: false,
   onlyNamed: true,
-  permission: () => [{ permission: "knowledge.write", target: "project" }],
+  permission: () => [needsKnowledge],
   async execute({ folder }: { folder: string }): Promise<Output> {
     const path = pathOf(folder)
     if (!(await Sources.remove(path))) throw new NotAdded(folder, Sources.list())
@@ -201,7 +203,8 @@ export const ragManuals = {
   rag_add: {
     example: { folder: "docs" },
     arguments: { folder: "Folder of documents; outside the workspace vitamin asks." },
-    limits: "20,000 documents of 4 MB. Links out of the folder are not followed.",
+    limits:
+      "Asked for once in a session. 20,000 documents of 4 MB. Links out of the folder are not followed.",
   },
   rag_search: {
     example: { query: "How are releases rolled back?" },

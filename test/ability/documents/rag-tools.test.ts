@@ -68,7 +68,7 @@ test("rag_search finds passages of Markdown, text and HTML with path and lines",
       "docs/page.html",
       "<html><head><title>Telescope</title><style>p { color: red }</style></head>\n<body>\n<h2>Dew</h2>\n<p>A heating band\nkeeps the lens dry.</p>\n<script>var hidden = 1</script>\n</body></html>\n",
     )
-    const added = await call("rag_add", { folder: "docs" })
+    const added = await call("rag_add", { folder: "docs" }, { slots: free })
     assert.match(added.text, /^docs is added: 3 documents, \d passages\.$/)
     assert.match(
       await search("How do I return to the previous image?"),
@@ -86,7 +86,7 @@ test("rag_search finds passages of Markdown, text and HTML with path and lines",
 test("rag_search sees edited, new and removed files at once", () =>
   inLibrary(async (tmp) => {
     const first = tmp.write("docs/a.md", "The kettle is red.\n")
-    await call("rag_add", { folder: "docs" })
+    await call("rag_add", { folder: "docs" }, { slots: free })
     appendFileSync(first, "\nThe teapot is yellow.\n")
     assert.match(await search("teapot"), /docs\/a\.md:1-3/)
     tmp.write("docs/deep/b.md", "The samovar is made of brass.\n")
@@ -102,9 +102,9 @@ test("a folder outside of the workspace needs permission to be indexed and to be
     const folder = join(dirname(tmp.path), "elsewhere")
     mkdirSync(folder)
     writeFileSync(join(folder, "note.md"), "The lighthouse has 211 steps.\n")
-    const refused = await call("rag_add", { folder }, { slots: allowing() })
+    const refused = await call("rag_add", { folder }, { slots: allowing("knowledge.write") })
     assert.equal(refused.refused, "permission")
-    const slots = allowing(`file.read:${folder}`)
+    const slots = allowing(`file.read:${folder}`, "knowledge.write")
     assert.equal((await call("rag_add", { folder }, { slots })).status, "success")
     assert.match(await search("lighthouse", slots), /note\.md:1 .*\nThe lighthouse/)
     assert.equal(
@@ -125,7 +125,7 @@ test("secret, hidden and ignored files, links out of the folder and denied files
     tmp.write("docs/denied.md", "canary denied\n")
     symlinkSync(outside, join(tmp.path, "docs/link.md"))
     symlinkSync(dirname(tmp.path), join(tmp.path, "docs/up"))
-    await call("rag_add", { folder: "docs" })
+    await call("rag_add", { folder: "docs" }, { slots: free })
     const text = await search("canary", allowing("!file.read:docs/denied.md"))
     assert.match(text, /canary open/)
     assert.doesNotMatch(text, /outside|hidden|credential|ignored|denied/)
@@ -137,7 +137,7 @@ test("a known secret in a document is redacted in the index", () =>
     tmp.write("docs/a.md", "# Door canary-5f2b8c91\n\nThe lighthouse opens with canary-5f2b8c91.\n")
     tmp.write("docs/canary-5f2b8c91.html", "<title>Lamp canary-5f2b8c91</title>\n")
     tmp.write("docs/canary-5f2b8c91.md", "The cellar is dry.\n")
-    await call("rag_add", { folder: "docs" })
+    await call("rag_add", { folder: "docs" }, { slots: free })
     assert.match(await search("lighthouse"), /opens with \[test key\]/)
     const { createDocumentIndex } = await import("#knowledge/documents/document-index.ts")
     const list = async () => ({ files: ["a.md", "canary-5f2b8c91.html", "canary-5f2b8c91.md"], isCut: false })
@@ -154,7 +154,7 @@ test("rag_list shows folders and knowledge, rag_remove removes a folder, and unk
   inLibrary(async (tmp) => {
     tmp.write("docs/a.md", "Apples.\n")
     assert.match(await search("apples"), /No folder of documents is added/)
-    await call("rag_add", { folder: "docs" })
+    await call("rag_add", { folder: "docs" }, { slots: free })
     const saved = await call(
       "save_knowledge",
       { fact: "Pears ripen in October.", source: "the gardener" },
@@ -173,7 +173,7 @@ test("rag_list shows folders and knowledge, rag_remove removes a folder, and unk
       (await call("rag_search", { query: "a", folder: "other" })).text,
       /"other" is not among the folders/,
     )
-    assert.match((await call("rag_add", { folder: "docs/a.md" })).text, /is not a folder/)
+    assert.match((await call("rag_add", { folder: "docs/a.md" }, { slots: free })).text, /is not a folder/)
     const removed = await call("rag_remove", { folder: "docs" }, { slots: free })
     assert.match(removed.text, /no longer searched/)
     assert.doesNotMatch(await search("apples"), /a\.md/)
@@ -183,7 +183,7 @@ test("folders that are added at the same time are all kept", () =>
   inLibrary(async (tmp) => {
     const folders = ["one", "three", "two"]
     for (const folder of folders) tmp.write(`${folder}/a.md`, `About ${folder}.\n`)
-    await Promise.all(folders.map((folder) => call("rag_add", { folder })))
+    await Promise.all(folders.map((folder) => call("rag_add", { folder }, { slots: free })))
     assert.equal(
       (await call("rag_list", {})).text,
       folders.map((folder) => realpathSync(join(tmp.path, folder))).join("\n"),
@@ -194,7 +194,7 @@ test("a list of folders that a person broke is reported and stays as it is", () 
   inLibrary(async (tmp) => {
     tmp.write("docs/a.md", "Apples.\n")
     tmp.write("more/b.md", "Pears.\n")
-    await call("rag_add", { folder: "docs" })
+    await call("rag_add", { folder: "docs" }, { slots: free })
     const file = join(Global.data(), "knowledge", Instance.project.id, "sources.json")
     const edited = readFileSync(file, "utf8").replace("\n]", ",\n]")
     writeFileSync(file, edited)

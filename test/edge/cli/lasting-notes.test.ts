@@ -44,6 +44,31 @@ test("a librarian finds in a second process what the first one indexed and recor
   )
 })
 
+test("a librarian adds a folder only with permission, and never in plan mode", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("docs/bees.md", "Bees swarm in May.\n")
+  const add = call("rag_add", { folder: "docs" })
+  await using llm = await fakeLlm([
+    add,
+    text("I may not."),
+    add,
+    text("Neither."),
+    call("rag_list", {}),
+    text("None."),
+  ])
+  const librarian = ["--agent", "librarian"]
+  const { variables } = env(llm, "chat")
+  const asked = await vitamin(tmp, ["run", ...librarian, "add docs"], variables)
+  assert.equal(asked.code, 3)
+  assert.match(asked.err, /knowledge\.write/)
+  const planned = await vitamin(tmp, ["run", ...librarian, "--mode", "plan", "--yes", "add docs"], variables)
+  assert.equal(planned.code, 3)
+  assert.match(planned.err, /denied in plan mode.*knowledge\.write/)
+  assert.deepEqual(await run(tmp, llm, [...librarian, "list"]), [
+    "No folder is added and no knowledge is recorded.",
+  ])
+})
+
 test("a chronicler finds in a second process what the first one remembered, and needs permission to remember", async () => {
   await using tmp = await tmpdir({ git: true })
   const save = call("memory_save", { text: "Releases leave on Tuesdays." })
