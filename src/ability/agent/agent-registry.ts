@@ -90,9 +90,10 @@ export function list(): Agent.AgentDefinition[] {
   return [...found.keys()].sort().map((id) => found.get(id)!.agent)
 }
 
-/** The agents that are specialists, the built-in ones first and in their order. */
+/** The agents that are specialists, the built-in ones first and in their order. A file that is not reviewed must not take
+ * tools from them, or be chosen by itself. */
 export function specs(): AgentSpec[] {
-  return [...all().values()].flatMap(({ agent }) => definitionToSpec(agent) ?? [])
+  return [...all().values()].flatMap(({ agent, foreign }) => (foreign ? [] : (definitionToSpec(agent) ?? [])))
 }
 
 export function byDomain(domain: string): Agent.AgentDefinition[] {
@@ -104,7 +105,7 @@ export function byCapability(capability: string): Agent.AgentDefinition[] {
 }
 
 /** Chooses the agent for a request: by the configured rules, by the words of the request, else the default. Agents that
- * are not usable are left out. */
+ * are not usable, and those of files that are not reviewed, are left out. */
 export async function resolve(
   input: string,
   isUsable: (agent: Agent.AgentDefinition) => boolean = () => true,
@@ -112,7 +113,9 @@ export async function resolve(
   const { agent: settings } = await Config.get()
   const named = await getDefault()
   const usual = named.id === autoAgent ? get(defaultAgent) : named
-  const agents = list().filter((agent) => agent.id !== autoAgent && isUsable(agent))
+  const found = all()
+  const isOpen = (agent: Agent.AgentDefinition) => !found.get(agent.id)?.foreign && isUsable(agent)
+  const agents = list().filter((agent) => agent.id !== autoAgent && isOpen(agent))
   const { rank } = await import("./rank.ts")
   const ranked = rank({ input, agents, rules: settings?.rules ?? [], fallback: usual.id })
   const [best] = ranked

@@ -56,8 +56,11 @@ export function mayUse(agent: AgentDefinition, tool: Definition): boolean {
 /** A specialist that names no tools has those that the partition gives it. */
 function isGiven(agent: AgentDefinition, tool: Definition): boolean {
   if (agent.tools) return agent.tools.some((name) => isNamed(name, tool))
-  if (!definitionToSpec(agent)) return !tool.onlyNamed
-  return partitionTools([tool], AgentRegistry.specs()).byAgent[agent.id]?.length === 1
+  const own = definitionToSpec(agent)
+  if (!own) return !tool.onlyNamed
+  const specs = AgentRegistry.specs()
+  const isListed = specs.some(({ name }) => name === agent.id)
+  return partitionTools([tool], isListed ? specs : [own]).byAgent[agent.id]?.length === 1
 }
 
 /** Agent files of Claude Code name `mcp__server__tool`, or `mcp__server` or `mcp__server__*` for all tools of a server.

@@ -60,16 +60,22 @@ class NotAllowed extends NamedError {
   }
 }
 
+/** `isJudged`: the call named the agent, so its permission was decided already. Other agents get a task only if the rules
+ * allow that without a question: a model wrote their names. */
 export async function delegate(
   run: Run,
-  order: { agent: string; task: string; callId: string },
+  order: { agent: string; task: string; callId: string; isJudged: boolean },
   runTask: RunTask,
 ): Promise<Delegated> {
-  const { task, callId } = order
+  const { task, callId, isJudged } = order
+  const { decide } = await run.permits.rights.now()
+  const isAllowed = (target: string) => decide({ permission: "agent.delegate", target }).action === "allow"
   const rejected = rejectionsOf(run, task)
   const rejections: Rejecting[] = []
   const sessions: string[] = []
   let agent = choose(order.agent, rejected)
+  if (!isJudged && !isAllowed(agent))
+    throw new NotAllowed(agent, "may not get tasks without a question", specialists(isAllowed))
   for (let round = 1; ; round++) {
     const { sessionId, text } = await runTask({ task, agent })
     sessions.push(sessionId)
@@ -77,7 +83,10 @@ export async function delegate(
     if (!rejection) return { text: withOrigin(text, { agent, sessionId, rejections }), agent, sessions }
     rejected.add(agent)
     rejections.push({ agent, ...(rejection.agent ? { requires: rejection.agent } : {}) })
-    const next = round < maxRounds ? await nextFor(task, rejection, rejected) : undefined
+    const next =
+      round < maxRounds
+        ? await nextFor(task, rejection, (name) => !rejected.has(name) && isAllowed(name))
+        : undefined
     Bus.publish(Rejected, {
       sessionId: run.session.id,
       callId,
@@ -107,14 +116,13 @@ function rejectionsOf({ progress: { rejections } }: Run, task: string): Set<stri
 }
 
 function choose(agent: string, rejected: ReadonlySet<string>): string {
-  const names = activeSpecs().active.map(({ name }) => name)
-  const others = names.filter((name) => !rejected.has(name))
+  const others = specialists((name) => !rejected.has(name))
   if (rejected.has(agent)) throw new NotAllowed(agent, "has rejected this task already", others)
-  if (names.includes(agent)) return agent
-  if (AgentRegistry.get(agent).role === "orchestrator")
-    throw new NotAllowed(agent, "delegates and does no tasks", others)
+  if (others.includes(agent)) return agent
   if (AgentRegistry.specs().some(({ name }) => name === agent))
     throw new NotAllowed(agent, "is not active: none of its tools is here", others)
+  if (AgentRegistry.get(agent).mode === "primary")
+    throw new NotAllowed(agent, "works for people and does no tasks", others)
   return agent
 }
 
@@ -122,15 +130,19 @@ function choose(agent: string, rejected: ReadonlySet<string>): string {
 async function nextFor(
   task: string,
   { agent }: Rejection,
-  rejected: ReadonlySet<string>,
+  isOpen: (name: string) => boolean,
 ): Promise<string | undefined> {
-  const names = activeSpecs()
-    .active.map(({ name }) => name)
-    .filter((name) => !rejected.has(name))
+  const names = specialists(isOpen)
   const agents = names.map((name) => AgentRegistry.get(name))
   const { clearBest, rank } = await import("#ability/agent/rank.ts")
   const best = clearBest(rank({ input: task, agents, rules: [] }))
   return best?.agent ?? names.find((name) => name.toLowerCase() === agent)
+}
+
+function specialists(isOpen: (name: string) => boolean): string[] {
+  return activeSpecs()
+    .active.map(({ name }) => name)
+    .filter(isOpen)
 }
 
 function withOrigin(

@@ -127,6 +127,8 @@ export type Progress = {
   tasks: { running: number; waiting: (() => void)[]; runs: Map<string, Run> }
   /** The specialists that rejected a task, by the words of the task. */
   rejections: Map<string, Set<string>>
+  /** A call carries out the plan of the session. */
+  isPlanning?: boolean
 }
 
 export function createProgress(history: Message.Info[]): Progress {

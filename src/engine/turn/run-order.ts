@@ -13,21 +13,19 @@ import { spawnTask } from "./spawn-task.ts"
 type Given = { order: Order; callId: string }
 type Part = { agent: string; task: string; step?: string }
 
-/** Prompts that carry out a plan now. A session has one plan, so two at once would mix their steps. */
-const planning = new WeakSet<Run["progress"]>()
-
 export async function runOrder(run: Run, { order, callId }: Given): Promise<Delegated> {
   if (!("resume" in order) && !isPlanner(order.agent)) return hand(run, callId, order)
-  if (planning.has(run.progress))
+  // A session has one plan, so two at once would mix their steps.
+  if (run.progress.isPlanning)
     throw new NamedError(
       "Delegate.PlanRuns",
       "Another call carries out a plan. Plan again when its result is there.",
     )
-  planning.add(run.progress)
+  run.progress.isPlanning = true
   try {
     return await runPlan(run, { order, callId })
   } finally {
-    planning.delete(run.progress)
+    run.progress.isPlanning = false
   }
 }
 
@@ -41,7 +39,7 @@ async function runPlan(run: Run, { order, callId }: Given): Promise<Delegated> {
 }
 
 function hand(run: Run, callId: string, { agent, task, step }: Part): Promise<Delegated> {
-  return delegate(run, { agent, task, callId }, (one) =>
+  return delegate(run, { agent, task, callId, isJudged: step === undefined }, (one) =>
     spawnTask(run, { ...one, callId, ...(step ? { step } : {}) }),
   )
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { defineAgent } from "#ability/agent/define-agent.ts"
 import * as Session from "#engine/session/session.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { call, calls, empty, text } from "../../fixture/fake-llm.ts"
 import { inWorld, resultsOf, textOf } from "../session/harness.ts"
 import { byAgent, outputsOf, reject, taskIn } from "./harness.ts"
@@ -89,7 +90,7 @@ test("two specialists that hand a task to each other end in a direct answer that
     assert.match(first!, /operator and navigator hand this task to each other\. Answer the person yourself/)
     assert.match(
       second!,
-      /operator has rejected this task already\. Specialists: librarian, planner, chronicler/,
+      /operator has rejected this task already\. Specialists: .*librarian, planner, chronicler/,
     )
     assert.equal(given.length, 1)
   })
@@ -120,7 +121,9 @@ test("specialists that all reject are asked at most four times", async () => {
 
 for (const [what, order, says] of [
   ["an agent that does not exist", { agent: "wizard", task: "x" }, /"wizard" does not exist/],
-  ["itself", { agent: "orchestrator", task: "x" }, /orchestrator delegates and does no tasks/],
+  ["itself", { agent: "orchestrator", task: "x" }, /orchestrator works for people and does no tasks/],
+  ["the default agent", { agent: "build", task: "x" }, /build works for people and does no tasks/],
+  ["an agent to be chosen", { agent: "auto", task: "x" }, /name the agent itself, not "auto"/],
   ["nobody", { task: "x" }, /give agent and task, or only resume/],
   ["a plan that is not there", { resume: true }, /There is no plan to carry out/],
 ] as const)
@@ -190,6 +193,7 @@ test("agents of files are specialists with the same fields, and take tools by a 
       ".vitamin/agents/greper.md",
       "---\nmetadata:\n  prefixes: [search_grep]\n  accepts: A word\n  returns: Lines\n---\nYou are the greper.\n",
     )
+    await Trust.grant(tmp.path)
     await ask("find it", asOrchestrator)
     assert.match(
       llm.requests[0]!.system,
@@ -201,3 +205,44 @@ test("agents of files are specialists with the same fields, and take tools by a 
     )
   })
 })
+
+test("an agent file that is not reviewed takes no tools, and gets no task or prompt by itself", async () => {
+  const script = byAgent({
+    orchestrator: (_, turn) =>
+      turn ? text("ok") : call("delegate", { agent: "operator", task: "Write it" }),
+    operator: () => text("written"),
+    "?": () => text("from build"),
+  })
+  await inWorld(script, async ({ ask, tmp, llm }) => {
+    const metadata = "{ prefixes: [fs_write, exec_bash], keywords: [deploy, fix the failing] }"
+    tmp.write(".vitamin/agents/zed.md", `---\nmetadata: ${metadata}\n---\nYou are the zed.\n`)
+    await ask("write it", asOrchestrator)
+    assert.doesNotMatch(llm.requests[0]!.system, /zed/)
+    const names = llm.requests[1]!.tools.map(({ name }) => name)
+    assert.ok(names.includes("write") && names.includes("bash"), String(names))
+    await ask("deploy: fix the failing deploy", { agent: "auto" })
+    assert.doesNotMatch(llm.requests.at(-1)!.system, /You are the zed/)
+  })
+})
+
+for (const [what, given, says] of [
+  ["a rejection", { operator: () => text(reject("navigator")) }, /No specialist took the task/],
+  ["a plan", { planner: () => text("1. [navigator] Read the page") }, /navigator may not get tasks/],
+] as const)
+  test(`${what} does not lead to an agent that a rule denies`, async () => {
+    const agent = "planner" in given ? "planner" : "operator"
+    const script = byAgent({
+      orchestrator: (_, turn) => (turn ? text("ok") : call("delegate", { agent, task })),
+      navigator: () => text("I did it."),
+      ...given,
+    })
+    await inWorld(script, async ({ ask, session, messages }) => {
+      const rules = [{ permission: "agent.delegate", pattern: "navigator", action: "deny" as const }]
+      await ask("go", { ...asOrchestrator, rules })
+      assert.deepEqual(
+        (await tasksOf(session.id)).map((child) => child.agent),
+        [agent],
+      )
+      assert.match(outputsOf(await messages())[0]!, says)
+    })
+  })

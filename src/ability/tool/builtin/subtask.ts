@@ -41,7 +41,11 @@ export async function checkAgent(id: string, context: z.RefinementCtx): Promise<
     AgentRegistry.get(id)
   } catch (error) {
     context.addIssue({ code: "custom", message: errorText(error) })
+    return
   }
+  // It would choose an agent that nobody was asked about.
+  if (id === AgentRegistry.autoAgent)
+    context.addIssue({ code: "custom", message: `name the agent itself, not "${id}"` })
 }
 
 async function execute({ task, agent }: Args, context: Context): Promise<Output> {
