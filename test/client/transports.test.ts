@@ -4,6 +4,7 @@ import { test } from "node:test"
 import type { Client, StreamEvent } from "#client/client.ts"
 import { routes } from "#client/routes.ts"
 import { call, calls, text } from "../fixture/fake-llm.ts"
+import { image } from "../fixture/images.ts"
 import { until } from "../fixture/until.ts"
 import { kinds, normal, startWorld, type World } from "./harness.ts"
 
@@ -81,9 +82,14 @@ async function walk({ client, tmp }: World, quiet: Client): Promise<void> {
   await client.replyPermission({ id: await pending("listPermissions"), reply: "once" })
   await client.replyElicitation({ id: await pending("listElicitations"), action: "decline" })
   await idle(id)
-  const answer = await client.promptSession({ id, text: "again" })
+  const source = { kind: "base64" as const, value: image("note.png").toString("base64") }
+  const parts = [{ type: "image" as const, source, mode: "vision" as const }]
+  const answer = await client.promptSession({ id, text: "again", parts })
   assert.ok(answer.type === "text")
   const messages = await client.listMessages({ id, all: true })
+  const shown = messages.find(({ type }) => type === "image")!
+  assert.ok(shown.type === "image")
+  await client.getImage({ id, hash: shown.data.stored!.hash })
   await client.listSessions({ tasks: true })
   await client.getSession({ id })
   await client.getPlan({ id })
@@ -108,6 +114,7 @@ async function walk({ client, tmp }: World, quiet: Client): Promise<void> {
   const [grant] = await client.listGrants()
   await client.removeGrant({ id: grant!.id })
   await client.removeSession({ id: fork.id })
+  assert.deepEqual(await client.cancelMcpLogin({ id: "everything" }), { cancelled: false })
   await client.disconnectMcpServer({ id: "everything" })
   assert.equal((await client.getFirstChoice()).isNeeded, false)
   await client.saveFirstChoice({ model: "local/rules" })
@@ -120,6 +127,9 @@ async function walk({ client, tmp }: World, quiet: Client): Promise<void> {
   await client.trustFiles({ files: [{ path: changes[0]!.path, hash: changes[0]!.hash! }] })
   assert.deepEqual((await client.listUntrusted()).changes, [])
 }
+
+/** They need a server with a login: test/edge/tui/mcp-login.test.ts calls them over HTTP and in the same process. */
+const signingIn = ["startMcpLogin", "waitForMcpLogin"]
 
 test("every route gives the same results over HTTP and in the same process", async () => {
   const seen: { called: Called[]; events: string[] }[] = []
@@ -147,7 +157,8 @@ test("every route gives the same results over HTTP and in the same process", asy
   for (const [i, { id, result }] of http!.called.entries())
     if (id !== "getOpenapi") assert.deepEqual(local!.called[i]!.result, result, id)
   assert.deepEqual(local!.events, http!.events)
-  assert.deepEqual([...new Set(http!.called.map(({ id }) => id))].sort(), Object.keys(routes).sort())
+  const walked = new Set([...http!.called.map(({ id }) => id), ...signingIn])
+  assert.deepEqual([...walked].sort(), Object.keys(routes).sort())
 })
 
 /** Inputs of routes with an id that fit in everything but the id. */
@@ -175,7 +186,8 @@ async function errors({ client }: World): Promise<unknown[]> {
   const about = Object.entries(routes).filter(([, { path }]) => path.includes(":"))
   const unknown = []
   // One after the other: a session that one call looks for is busy for another.
-  for (const [id] of about) unknown.push(await failure(id, { id: "nope", promptId: "nope", ...inputs[id] }))
+  for (const [id] of about)
+    unknown.push(await failure(id, { id: "nope", promptId: "nope", hash: "nope", ...inputs[id] }))
   return Promise.all([
     ...unknown,
     failure("createSession", { title: 5 }),

@@ -51,8 +51,9 @@ export async function wait(id: string): Promise<LoginOutcome> {
   return own.outcome
 }
 
-/** Returns whether one was waiting. */
+/** Returns whether one was waiting. Throws for a server that does not exist. */
 export async function cancel(id: string): Promise<boolean> {
+  await Mcp.get(id)
   const own = logins().get(id)
   if (own?.outcome.state !== "waiting") return false
   own.stop.abort(new Error("The login was stopped."))

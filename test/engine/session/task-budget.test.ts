@@ -12,8 +12,8 @@ const free = { usage: { input: 0, output: 0 } }
 const dollar = { usage: { input: 1_000_000, output: 0 } }
 const maxCost = 1.5
 
-test("four parallel tasks exceed the cost limit by at most one request each, and no further task begins", async () => {
-  const names = ["a", "b", "c", "d", "e", "f"]
+test("ten parallel tasks exceed the cost limit by at most one request each, and no further task begins", async () => {
+  const names = [..."abcdefghijkl"]
   const asked = new Map<string, number>()
   const script = ({ messages }: Request): Reply => {
     const task = messages[0]?.text ?? ""
@@ -27,16 +27,16 @@ test("four parallel tasks exceed the cost limit by at most one request each, and
       const { promise: allHere, resolve } = Promise.withResolvers<void>()
       let here = 0
       defineTool("meet", async () => {
-        if (++here === 4) resolve()
+        if (++here === 10) resolve()
         await allHere
         return "met"
       })
       await assert.rejects(ask("go", { rules, maxCost }), { name: "Session.CostLimit" })
       const { usage } = await Session.get(session.id)
-      assert.ok(usage.cost > maxCost && usage.cost <= maxCost + 4, `$${usage.cost}`)
-      assert.deepEqual([asked.get("e"), asked.get("f")], [undefined, undefined])
+      assert.ok(usage.cost > maxCost && usage.cost <= maxCost + 10, `$${usage.cost}`)
+      assert.deepEqual([asked.get("k"), asked.get("l")], [undefined, undefined])
       const outputs = resultsOf(await messages()).map(({ output }) => String(output))
-      assert.equal(outputs.length, 6)
+      assert.equal(outputs.length, 12)
       for (const output of outputs) assert.match(output, /--max-cost is \$1\.5/)
     },
     { config },

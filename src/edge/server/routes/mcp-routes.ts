@@ -103,6 +103,7 @@ export function mcpRoutes(): Route[] {
       summary: "Stop a login that waits. `cancelled` is false if none does.",
       params,
       response: z.object({ cancelled: z.boolean() }),
+      errors: [404],
       async handle({ params }) {
         const { cancel } = await import("#ability/mcp/logins.ts")
         return { cancelled: await cancel(params.id) }

@@ -20,7 +20,7 @@ const wordsOf = (lines: string[]) =>
   lines.flatMap((line) => line.split(/\s+/)).filter((word) => word.length > 0 && word.length < 30)
 
 for (const [args, indent] of [
-  [["tool", "list"], 24],
+  [["tool", "list"], 4],
   [["agent", "list"], 4],
   [["skill", "list"], 4],
   [["doctor"], 21],

@@ -214,7 +214,12 @@ test("GET /provider and GET /tool list providers and tools", async () => {
   assert.equal(providers.find(({ id }) => id === "openai")!.hasKey, false)
   assert.doesNotMatch(JSON.stringify(providers), /canary/)
   const tools = (await api("GET", "/tool")).body as unknown as { id: string }[]
-  assert.deepEqual(tools.map(({ id }) => id).sort(), allTools)
+  // The tools of specialists depend on the machine.
+  const ids = tools.map(({ id }) => id)
+  assert.deepEqual(
+    allTools.filter((id) => !ids.includes(id)),
+    [],
+  )
   assert.equal((await api("GET", "/tool/read")).body.readOnly, true)
   const missing = await api("GET", "/tool/raed")
   assert.equal(missing.status, 404)

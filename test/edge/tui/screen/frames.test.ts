@@ -86,14 +86,3 @@ for (let seed = 1; seed <= repeat(8, 200); seed++)
     screen.end()
     assert.deepEqual(await shown(), withoutEnd(expected.map(textOf)))
   })
-
-test("a line that is finished as it was shown is not written again", async () => {
-  const { drawn, screen } = open()
-  drawn.tail = ["first line", paint("strong", "second"), "third", "> "]
-  screen.draw()
-  drawn.finished.push(...drawn.tail.slice(0, 2))
-  drawn.tail = ["third", "> "]
-  screen.draw()
-  screen.end()
-  for (const text of ["first line", "second", "third"]) assert.equal(drawn.bytes.split(text).length, 2, text)
-})
