@@ -2,10 +2,13 @@
 // knowledge are notes. A file that a person wrote without front matter counts too.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { NamedError } from "#util/error.ts"
+import { errorCode, NamedError } from "#util/error.ts"
 import { statOf } from "#util/file/path-info.ts"
+import { replaceFile } from "#util/file/write-file.ts"
 import { nearest } from "#util/nearest.ts"
 import { parseFrontmatter } from "#util/parse/frontmatter.ts"
+import { YamlError } from "#util/parse/yaml.ts"
+import { lineOf, withLine } from "./front-matter-line.ts"
 import { noteNames, openNotes } from "./open-index.ts"
 
 export type Note = {
@@ -33,32 +36,36 @@ class NotFound extends NamedError {
   }
 }
 
+class Unchangeable extends NamedError {
+  constructor(path: string, reason: string) {
+    super(
+      "Notes.Unchangeable",
+      `${path} is not changed: ${reason}. Correct it, or leave it out of \`from\`.`,
+      { path },
+    )
+  }
+}
+
 export function list(folder: string): Note[] {
   return noteNames(folder)
     .map((file) => read(folder, file))
     .sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : a.name < b.name ? -1 : 1))
 }
 
-/** Writes a new note, under a name that is free. */
+/** Writes a new note, under a name that is free. Another process may take the same name at the same time. */
 export function add(folder: string, note: Omit<Note, "name" | "date"> & { name?: string | undefined }): Note {
-  const wanted = nameOf(note.name ?? note.text)
-  const taken = new Set(noteNames(folder))
-  let name = wanted
-  for (let i = 2; taken.has(`${name}.md`); i++) name = `${wanted}-${i}`
-  const made = { ...note, name, date: new Date().toISOString().slice(0, 10) }
-  write(folder, made)
-  return made
-}
-
-export function write(folder: string, { text, ...head }: Note): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const lines = (["name", "date", "kind", "session", "source", "concluded"] as const).flatMap((key) => {
-    const value = head[key]
-    return value === undefined ? [] : [`${key}: ${/^[\w-]+$/.test(value) ? value : JSON.stringify(value)}`]
-  })
-  writeFileSync(join(folder, `${head.name}.md`), `---\n${lines.join("\n")}\n---\n\n${text.trim()}\n`, {
-    mode: 0o600,
-  })
+  const wanted = nameOf(note.name ?? note.text)
+  const date = new Date().toISOString().slice(0, 10)
+  for (let i = 1; ; i++) {
+    const made = { ...note, name: i === 1 ? wanted : `${wanted}-${i}`, date }
+    try {
+      writeFileSync(join(folder, `${made.name}.md`), textOf(made), { mode: 0o600, flag: "wx" })
+      return made
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error
+    }
+  }
 }
 
 /** Throws `Notes.NotFound`. */
@@ -70,6 +77,16 @@ export function get(folder: string, name: string): Note {
       names.map((file) => basename(file, ".md")),
     )
   return read(folder, `${name}.md`)
+}
+
+/** Throws if `conclude` would refuse one of the notes, so that none is changed. */
+export function checkConclude(folder: string, names: readonly string[]): void {
+  for (const name of names) concluded(folder, { name, by: "x" })
+}
+
+/** Records in a note which other note concludes from it. Everything else in the file stays as it is. */
+export async function conclude(folder: string, { name, by }: { name: string; by: string }): Promise<void> {
+  await replaceFile(join(folder, `${name}.md`), concluded(folder, { name, by }))
 }
 
 /** Removes the file, and its passages from the index. */
@@ -94,6 +111,19 @@ export async function search(
   return [...found].slice(0, limit).map(([file, score]) => ({ ...read(folder, file), score }))
 }
 
+function concluded(folder: string, { name, by }: { name: string; by: string }): Buffer {
+  const { date } = get(folder, name)
+  const path = join(folder, `${name}.md`)
+  const bytes = readFileSync(path)
+  if (bytes.length > maxBytes) throw new Unchangeable(path, `it is larger than ${maxBytes} bytes`)
+  try {
+    return withLine(bytes, { source: path, key: "concluded", value: by, ifNone: { date } })
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    throw new Unchangeable(path, error.reason)
+  }
+}
+
 function read(folder: string, file: string): Note {
   const path = join(folder, file)
   const bytes = readFileSync(path).subarray(0, maxBytes)
@@ -113,6 +143,14 @@ function read(folder: string, file: string): Note {
   } catch {
     return { ...fallback, text: bytes.toString().trim() }
   }
+}
+
+function textOf({ text, ...head }: Note): string {
+  const lines = (["name", "date", "kind", "session", "source", "concluded"] as const).flatMap((key) => {
+    const value = head[key]
+    return value === undefined ? [] : [lineOf(key, value)]
+  })
+  return `---\n${lines.join("\n")}\n---\n\n${text.trim()}\n`
 }
 
 function nameOf(text: string): string {

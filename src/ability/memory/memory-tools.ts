@@ -146,14 +146,15 @@ const reflect = {
         title: `${open.length} observations`,
       }
     }
-    const covered = from ? from.map((name) => Notes.get(folder, name)) : open
-    const source = covered.map(({ name }) => name).join(", ")
+    const covered = from ?? open.map(({ name }) => name)
+    Notes.checkConclude(folder, covered)
+    const source = covered.join(", ")
     const output = added(
       { text: conclusion, name: undefined, kind: "conclusion", ...(source ? { source } : {}) },
       { context },
     )
-    for (const note of covered)
-      Notes.write(folder, { ...note, concluded: (output.data as { name: string }).name })
+    const by = (output.data as { name: string }).name
+    for (const name of covered) await Notes.conclude(folder, { name, by })
     return output
   },
 } satisfies Definition

@@ -1,6 +1,15 @@
 // The memory through the gate: files that people can edit, found by meaning, forgotten on request, never a secret.
 import assert from "node:assert/strict"
-import { appendFileSync, existsSync, globSync, readFileSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { loadToolGroups } from "#ability/tool/tool-groups.ts"
@@ -116,6 +125,71 @@ test("a conclusion covers the observations that it follows from", () =>
     )
     assert.match(done.text, /^Recorded as builds-are-slow \(conclusion, /)
     assert.match((await call("reflect_summarize", {})).text, /^build-2 /)
+  }))
+
+test("a conclusion changes one line of the notes that it covers, and no other byte", () =>
+  inMemory(async (_, folder) => {
+    await call("observe_note", { text: "Rain.", about: "own" }, { slots })
+    const body = `\n# Räin\n\n---\nconcluded: not this\n\n${"It rained. ".repeat(5_000)}\n\n`
+    const before = {
+      windows: `\ufeff---\r\nkind: observation\r\ntags: [a, b]\r\nowner: Ada # me\r\n---\r\n${body}`,
+      again: `---\nconcluded: "old"\ntags:\n  - x\nkind: observation\n---\n${body}`,
+      empty: `---\n---\n${body}`,
+      plain: body,
+    }
+    for (const [name, text] of Object.entries(before)) writeFileSync(join(folder, `${name}.md`), text)
+    const from = ["own", ...Object.keys(before)]
+    const done = await call("reflect_summarize", { conclusion: "Wäter falls.", from }, { slots })
+    assert.equal(done.status, "success", done.text)
+    const line = 'concluded: "wäter-falls"'
+    const now = (name: string) => readFileSync(join(folder, `${name}.md`), "utf8")
+    assert.match(
+      now("own"),
+      /^---\nname: own\n.*\nkind: observation\nsession: ses_1\nconcluded: "wäter-falls"\n---\n\nRain\.\n$/,
+    )
+    assert.equal(now("windows"), before.windows.replace("me\r\n", `me\r\n${line}\r\n`))
+    assert.equal(now("again"), before.again.replace('concluded: "old"', line))
+    assert.equal(now("empty"), before.empty.replace("---\n---", `---\n${line}\n---`))
+    assert.match(
+      now("plain").slice(0, -body.length),
+      /^---\ndate: \d{4}-\d\d-\d\d\nconcluded: "wäter-falls"\n---\n\n$/,
+    )
+    assert.ok(now("plain").endsWith(body))
+    assert.equal((await call("reflect_summarize", {})).text, "There are no open observations.")
+  }))
+
+test("a note that is too large or has unusual front matter is named, and nothing is recorded or changed", () =>
+  inMemory(async (_, folder) => {
+    await call("observe_note", { text: "Rain.", about: "own" }, { slots })
+    const notes = {
+      large: `---\nkind: observation\n---\n${"It rained. ".repeat(10_000)}the end\n`,
+      broken: "---\nkind: [observation\n---\nIt rained.\n",
+      unclosed: "---\nkind: observation\nIt rained.\n",
+      flow: "---\n{ kind: observation, tags: [a] }\n---\nIt rained.\n",
+      list: "---\n- a\n---\nIt rained.\n",
+      block: "---\nconcluded: |\n  old\n---\nIt rained.\n",
+    }
+    for (const [name, text] of Object.entries(notes)) writeFileSync(join(folder, `${name}.md`), text)
+    const files = () =>
+      Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), "utf8")]))
+    const before = files()
+    for (const name of Object.keys(notes)) {
+      const args = { conclusion: "Water falls.", from: ["own", name] }
+      const { status, text } = await call("reflect_summarize", args, { slots })
+      assert.equal(status, "error", name)
+      assert.ok(text.includes(`${name}.md is not changed: `), text)
+      assert.deepEqual(files(), before)
+    }
+  }))
+
+test("a new entry does not go through a link that has its name", () =>
+  inMemory(async (tmp, folder) => {
+    const outside = tmp.write("important.md", "stays")
+    mkdirSync(folder, { recursive: true })
+    symlinkSync(outside, join(folder, "plant.md"))
+    const saved = await call("memory_save", { text: "A fern.", name: "plant" }, { slots })
+    assert.match(saved.text, /^Recorded as plant-2 /)
+    assert.equal(readFileSync(outside, "utf8"), "stays")
   }))
 
 test("no secret is recorded: known values, forms of tokens, values after names of credentials", () =>
