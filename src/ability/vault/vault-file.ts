@@ -5,16 +5,19 @@ import { z } from "zod"
 import { NamedError } from "#util/error.ts"
 
 const Base64 = z.string().regex(/^[A-Za-z0-9+/]+=*$/)
-/** The limits keep a changed header from taking all memory. */
-const Scrypt = z.strictObject({
-  N: z
-    .int()
-    .min(1 << 14)
-    .max(1 << 20)
-    .refine((cost) => Number.isInteger(Math.log2(cost))),
-  r: z.int().min(1).max(16),
-  p: z.int().min(1).max(16),
-})
+const maxMemory = 256 * 1024 * 1024
+/** The limits keep a changed header from taking all memory, or minutes of work: scrypt takes 128·N·r bytes, `p` times one
+ * after the other. */
+const Scrypt = z
+  .strictObject({
+    N: z
+      .int()
+      .min(1 << 14)
+      .refine((cost) => Number.isInteger(Math.log2(cost))),
+    r: z.int().min(1),
+    p: z.int().min(1).max(4),
+  })
+  .refine(({ N, r }) => 128 * N * r <= maxMemory)
 /** Where the key comes from. Its value is never in the file. */
 export const Lock = z.discriminatedUnion("from", [
   z.strictObject({ from: z.literal("passphrase"), salt: Base64, scrypt: Scrypt }),
