@@ -212,7 +212,7 @@ export type ElicitationRequest = {
     min?: number
     /** Largest number, longest text, or most choices. */
     max?: number
-    /** `email`, `uri`, `date`, `date-time`, or `password`: it must not be shown while it is typed. */
+    /** `email`, `uri`, `date`, `date-time`, or, in a question of vitamin itself, `password`: it must not be shown while it is typed. */
     format?: string
   }[]
   /** url: the page that the person should open; it is never opened automatically */

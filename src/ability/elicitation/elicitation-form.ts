@@ -25,7 +25,7 @@ export const Field = z.object({
   min: about("Smallest number, shortest text, or fewest choices.", z.number().optional()),
   max: about("Largest number, longest text, or most choices.", z.number().optional()),
   format: about(
-    "`email`, `uri`, `date`, `date-time`, or `password`: it must not be shown while it is typed.",
+    "`email`, `uri`, `date`, `date-time`, or, in a question of vitamin itself, `password`: it must not be shown while it is typed.",
     z.string().optional(),
   ),
 })

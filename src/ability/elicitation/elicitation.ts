@@ -87,7 +87,7 @@ export class InvalidReply extends NamedError {
 /** Ask, and wait for the answer. Undefined if it cannot be shown to a person. */
 export async function ask(asking: Asking): Promise<Answer | undefined> {
   const { server, sessionId, question, signal, onlyListeners } = asking
-  const body = bodyOf(question)
+  const body = bodyOf(question, server)
   if (!body) return undefined
   if (signal.aborted) return { action: "cancel", by: "end" }
   const all = open()
@@ -139,10 +139,10 @@ export function reply(id: string, given: Reply): void {
   one.settle({ action, ...(isForm ? { content } : {}), by: "person" })
 }
 
-function bodyOf(question: Question): Pick<Request, "fields" | "url"> | undefined {
+function bodyOf(question: Question, server: string | undefined): Pick<Request, "fields" | "url"> | undefined {
   if (question.mode === "form") {
     const fields = fieldsOf(question.schema)
-    return fields && { fields }
+    return fields && { fields: server === undefined ? fields : fields.map(withoutHiding) }
   }
   const url = URL.parse(question.url)
   if (!url || !/^https?:$/.test(url.protocol) || url.href.length > maxUrl) return undefined
@@ -150,4 +150,10 @@ function bodyOf(question: Question): Pick<Request, "fields" | "url"> | undefined
   if (url.username || url.password) return undefined
   // In normalised form: look-alike letters become visible in the host.
   return { url: url.href }
+}
+
+/** Hidden input is a sign of vitamin's own questions: a server that has it could pass for the vault. */
+function withoutHiding(field: Field): Field {
+  const { format, ...rest } = field
+  return format === "password" ? rest : field
 }

@@ -125,3 +125,35 @@ test("a server may ask only during a call with a person who can be asked", async
   })
   await Instance.disposeAll()
 })
+
+test("a field is hidden while it is typed only if vitamin itself asks, not if a server does", async () => {
+  await using tmp = await tmpdir()
+  await Instance.provide({
+    directory: tmp.path,
+    async fn() {
+      const schema = schemaOf({
+        a: { type: "string", format: "password" },
+        b: { type: "string", format: "email" },
+      })
+      const question = { ...form, schema }
+      const formats = async (ask: () => Promise<unknown>) => {
+        const asked = new Promise<Elicitation.Request>((resolve) =>
+          Bus.subscribe(Elicitation.Requested, resolve),
+        )
+        const answer = ask()
+        const { id, fields } = await asked
+        Elicitation.reply(id, { action: "decline" })
+        await answer
+        return fields!.map(({ format }) => format)
+      }
+      const elicit = createElicit("tiny")
+      const { signal } = new AbortController()
+      assert.deepEqual(await elicit.during({ whileAsking }, () => formats(() => elicit.onElicit(question))), [
+        undefined,
+        "email",
+      ])
+      assert.deepEqual(await formats(() => Elicitation.ask({ question, signal })), ["password", "email"])
+    },
+  })
+  await Instance.disposeAll()
+})
