@@ -26,8 +26,11 @@ const longest = 32_768
 const maxFile = 1_000_000
 const labelStart = "secret "
 
-/** The key, so that the person is asked once, and the names whose values a rule allowed the model to see. */
-const unlocked = Instance.state(() => ({ key: undefined as Key | undefined, shown: new Set<string>() }))
+/** The key, so that the person is asked once, and by name the values that a rule allowed the model to see. */
+const unlocked = Instance.state(() => ({
+  key: undefined as Key | undefined,
+  shown: new Map<string, string>(),
+}))
 
 class NotFound extends NamedError {
   constructor(name: string, names: string[]) {
@@ -64,6 +67,7 @@ export async function set(
     if (old && old.kind !== "secret") throw wrongKind(old)
     if (old && !replace)
       throw new Refused(`The vault has ${JSON.stringify(name)} already. replace: true overwrites it.`)
+    unlocked().shown.delete(name)
     if (old) Object.assign(old, { value, updated: Date.now() })
     else entries.push(createEntry(name, "secret", value))
     return { replaced: old !== undefined }
@@ -91,15 +95,17 @@ export async function remove(name: string, person: Person | undefined): Promise<
   find(await list(person), name)
   return update(person, (entries) => {
     const entry = find(entries, name)
+    unlocked().shown.delete(name)
     entries.splice(entries.indexOf(entry), 1)
     return entry
   })
 }
 
-/** The value is no longer redacted in this process, because a rule allows the model to see it. */
+/** The value is no longer redacted until it is replaced or removed, because a rule allows the model to see it. The session
+ * has it from then on, so this cannot end with the call. */
 export function reveal({ name, value }: Entry): void {
-  unlocked().shown.add(name)
-  Secret.forget(value)
+  unlocked().shown.set(name, value)
+  Secret.forget(value, labelStart + name)
 }
 
 /** Whether a value is redacted because it is, or was, in the vault. */
@@ -167,7 +173,7 @@ function isFor(key: Key | undefined, { lock }: Sealed): key is Key {
 function redact(entries: Entry[]): void {
   const { shown } = unlocked()
   for (const { name, value } of entries)
-    if (!shown.has(name)) Secret.registerEncoded(value, labelStart + name)
+    if (shown.get(name) !== value) Secret.registerEncoded(value, labelStart + name)
 }
 
 function createEntry(name: string, kind: Kind, value: string): Entry {

@@ -24,9 +24,10 @@ export function registerEncoded(value: string, label: string): void {
   for (const form of encodedForms(value)) register(form, label)
 }
 
-/** Redacts the value no longer. */
-export function forget(value: string): void {
-  for (const form of encodedForms(value).flatMap(escapedForms)) known.delete(form)
+/** Redacts the value no longer, unless it is registered under another label. */
+export function forget(value: string, label: string): void {
+  for (const form of encodedForms(value).flatMap(escapedForms))
+    if (known.get(form) === `[${label}]`) known.delete(form)
   longestFirst = undefined
 }
 

@@ -86,6 +86,25 @@ test("keys, tokens and the passphrase of vitamin itself are not taken", async ()
   })
 })
 
+test("a secret that was shown is redacted again after it is replaced or removed", async () => {
+  await inVault(async (tmp) => {
+    const print = async (name: string) =>
+      (await use("secrets_use", { name, env: "APP_TOKEN", command: "printenv APP_TOKEN" })).text
+    await store(tmp, "shown", value)
+    assert.equal((await use("secrets_use", { name: "shown", show: true })).text, value)
+    assert.equal((await print("shown")).trim(), value)
+    const next = "next-value-0123456789"
+    tmp.write("next", next)
+    const from = { file: "next" }
+    assert.match((await use("secrets_set", { name: "shown", from, replace: true })).text, /is replaced/)
+    assert.equal((await print("shown")).trim(), "[secret shown]")
+    assert.equal((await use("secrets_use", { name: "shown", show: true })).text, next)
+    await use("secrets_remove", { name: "shown" })
+    await use("secrets_set", { name: "shown", from })
+    assert.equal((await print("shown")).trim(), "[secret shown]")
+  })
+})
+
 test("a command gets a secret in a variable that is named like a credential, and in no other", async () => {
   await inVault(async (tmp) => {
     await store(tmp, "token", value)
