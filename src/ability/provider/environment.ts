@@ -36,10 +36,11 @@ function either(name: string): string | undefined {
   return Env.get(name.toLowerCase()) || Env.get(name) || undefined
 }
 
-/** The keys of all providers, used or not, because a command or a model can print any key of the environment; and the keys,
- * logins and the token in our files. */
+/** The keys of all providers, used or not, because a command or a model can print any key of the environment; the passphrase
+ * of the vault, opened or not; and the keys, logins and the token in our files. */
 export function redactKeys(): void {
   for (const [id, { env }] of Object.entries(providers))
     for (const name of env) Secret.register(Env.get(name)?.trim(), `${id} key`)
+  Secret.register(Env.get(Env.vaultPassphrase), "vault passphrase")
   SecretFiles.register()
 }

@@ -11,7 +11,6 @@ import { type Lock, type Sealed, WrongKey } from "./vault-file.ts"
 
 export type Key = { lock: Lock; key: Buffer }
 
-const variable = "VITAMIN_VAULT_PASSPHRASE"
 const attempts = 3
 const shortest = 8
 /** As OWASP recommends: 128 MB for each attempt to guess. */
@@ -72,10 +71,10 @@ export async function discardKey({ lock }: Key): Promise<void> {
   if (lock.from === "keyring") await Keyring.remove(lock.id)
 }
 
-const howToUnlock = `no passphrase was given. A person can type it at a terminal, or set ${variable}.`
+const howToUnlock = `no passphrase was given. A person can type it at a terminal, or set ${Env.vaultPassphrase}.`
 
 function passphraseOfVariable(): string | undefined {
-  const given = Env.get(variable) || undefined
+  const given = Env.get(Env.vaultPassphrase) || undefined
   Secret.register(given, "vault passphrase")
   return given
 }

@@ -47,7 +47,8 @@ export const setManual = {
     "from.file": "File; needs `file.read` too. Line ends after the value are removed.",
     replace: "Overwrite a secret of this name.",
   },
-  limits: "8 characters to 32 KB of text; 1 MB for the whole vault. Keys of vitamin itself are refused.",
+  limits:
+    "8 characters to 32 KB of text; 1 MB for the whole vault. Keys and variables (`VITAMIN_…`) of vitamin itself are refused.",
 }
 
 export const secretsSet = {
@@ -143,6 +144,11 @@ async function readFrom(from: NonNullable<SetArgs["from"]>, context: Context): P
 }
 
 function readVariable(name: string): string {
+  // Windows ignores case in names of variables.
+  if (/^VITAMIN_/i.test(name))
+    throw new NoValue(
+      `The variable ${JSON.stringify(name)} is one of vitamin itself, which the vault does not take.`,
+    )
   const value = Env.get(name)
   if (value) return value
   throw new NoValue(`The variable ${JSON.stringify(name)} is not set in the environment of vitamin.`)

@@ -153,3 +153,18 @@ test("without a person a secret is not used, and the missing rule is named", asy
     /secret\.use of \\"token\\" needs a person's permission.*--allow.*secret\.use:token/,
   )
 })
+
+test("the passphrase is not stored under any name, even if the vault was not opened before", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([
+    call("secrets_set", { name: "copy", from: { env: "COPY_TOKEN" } }),
+    call("secrets_set", { name: "own", from: { env: "VITAMIN_VAULT_PASSPHRASE" } }),
+    text("No."),
+  ])
+  const variables = { ...env(llm, "chat").variables, ...withPassphrase, COPY_TOKEN: passphrase }
+  const args = ["run", "--agent", "vault", "--yes", "--allow", "secret.use:*", "keep it"]
+  await vitamin(tmp, args, variables)
+  assert.match(llm.requests[1]!.raw, /The value is a key, token or passphrase of vitamin itself/)
+  assert.match(llm.requests[2]!.raw, /is one of vitamin itself, which the vault does not take/)
+  assert.match((await vitamin(tmp, ["vault", "list"], withPassphrase)).err, /The vault is empty/)
+})
