@@ -23,7 +23,9 @@ export function createRedactor(): Redactor {
     const now = Secret.entries()
     if (now === known) return
     known = now
-    needles = now.map(([value, label]) => ({ bytes: Buffer.from(value), label: Buffer.from(label) }))
+    needles = now
+      .map(([value, label]) => ({ bytes: Buffer.from(value), label: Buffer.from(label) }))
+      .sort((a, b) => b.bytes.length - a.bytes.length)
   }
 
   function write(chunk: Buffer): Buffer[] {
@@ -82,9 +84,11 @@ function waitFrom(bytes: Buffer, at: number, needles: Needle[]): number {
   const longest = needles[0]?.bytes.length ?? 0
   for (let i = Math.max(at, bytes.length - longest + 1); i < bytes.length; i++) {
     const rest = bytes.length - i
-    const isBeginning = ({ bytes: needle }: Needle) =>
-      needle.length > rest && needle[0] === bytes[i] && needle.compare(bytes, i, bytes.length, 0, rest) === 0
-    if (needles.some(isBeginning)) return i
+    for (const { bytes: needle } of needles) {
+      // The others are shorter still. A long secret has thousands of short lines.
+      if (needle.length <= rest) break
+      if (needle[0] === bytes[i] && needle.compare(bytes, i, bytes.length, 0, rest) === 0) return i
+    }
   }
   return bytes.length
 }

@@ -18,8 +18,8 @@ export function register(value: string | undefined, label: string): void {
   longestFirst = undefined
 }
 
-/** Like `register`, also for the value in base64 (at any offset), in hex and in a URL, and for each long line of a value
- * with several: a program that has the value may print it like this. */
+/** Like `register`, also for the value in base64 (at any offset), in hex and in a URL, for the lines of base64 and hex that
+ * are wrapped, and for each long line of a value with several: a program that has the value may print it like this. */
 export function registerEncoded(value: string, label: string): void {
   for (const form of encodedForms(value)) register(form, label)
 }
@@ -72,9 +72,19 @@ function encodedForms(value: string): string[] {
     ]),
     hex,
     hex.toUpperCase(),
+    ...[hex, hex.toUpperCase(), base64At(bytes, 0, "base64"), base64At(bytes, 0, "base64url")].flatMap(
+      wrappedLines,
+    ),
     encodeURIComponent(value),
     new URLSearchParams({ v: value }).toString().slice(2),
   ]
+}
+
+/** The lines that programs make of a long encoded value: `xxd -p` (60), `openssl base64` (64), `base64` (76). */
+function wrappedLines(text: string): string[] {
+  return [60, 64, 76]
+    .filter((width) => text.length > width)
+    .flatMap((width) => text.match(new RegExp(`.{1,${width}}`, "g"))!)
 }
 
 /** The characters that depend on the value alone, if it begins `offset` bytes after a multiple of three. */

@@ -16,17 +16,23 @@ import { tmpdir } from "../../fixture/tmpdir.ts"
 const names = Array.from({ length: 20 }, (_, i) => `canary-${i + 1}`)
 const passphrase = `passphrase-${randomBytes(8).toString("hex")}`
 
-/** Values that their encodings change: blanks, quotes, characters of URLs, several lines, many bytes for a letter. */
+/** Values that their encodings change: blanks, quotes, characters of URLs, several lines, many bytes for a letter, and so
+ * many bytes that programs wrap the encoded value. */
 function createCanaries(): Map<string, string> {
+  const random = (bytes: number) => randomBytes(bytes).toString("hex")
   const endings = ["", " +/?&=", "\"'\\", "\nsecond line of it", "ü€😀"]
   return new Map(
-    names.map((name, i) => [name, `CANARY${i}${randomBytes(12).toString("hex")}${endings[i % 5]}`] as const),
+    names.map((name, i) => [name, `CANARY${i}${random(12)}${endings[i % 6] ?? random(40)}`] as const),
   )
 }
 
-/** A value as it is, and as programs write it. The random part alone is enough to find any of them. */
+/** A value as it is, and as programs write it. The random part alone is enough to find any of them; of a long value, also
+ * a part that is on a later line. */
 function formsOf(value: string): string[] {
-  const core = value.slice(0, 30)
+  return [value.slice(0, 30), value.slice(60, 90)].filter((core) => core.length >= 20).flatMap(formsOfPart)
+}
+
+function formsOfPart(core: string): string[] {
   const inner = (offset: number) =>
     Buffer.concat([Buffer.alloc(offset), Buffer.from(core)])
       .toString("base64")
@@ -69,6 +75,8 @@ console.log(value)
 console.log(Buffer.from(value).toString("base64"), Buffer.from("user:" + value).toString("base64"))
 console.log(Buffer.from(value).toString("hex"), encodeURIComponent(value), JSON.stringify({ value }))
 console.log(new URLSearchParams({ value }).toString())
+const wrap = (encoding, width) => Buffer.from(value).toString(encoding).replace(RegExp(".{" + width + "}", "g"), "$&\\n")
+console.log(wrap("hex", 60) + "\\n" + wrap("base64", 64) + "\\n" + wrap("base64", 76))
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 const lines = readdirSync("/proc").filter((id) => /^\\d+$/.test(id)).flatMap((id) => {
   try { return [readFileSync("/proc/" + id + "/cmdline", "latin1")] } catch { return [] }
@@ -94,7 +102,7 @@ test("none of 20 canary values is found in clear after a session that stores, li
   })
   tmp.write("print.mjs", printer)
   tmp.write("letter.txt", "dear reader")
-  const command = `${process.execPath} print.mjs ${lines}`
+  const command = `${process.execPath} print.mjs ${lines}; printenv APP_TOKEN | base64`
   const uses = names.map((name, i) =>
     i % 4 === 1 || i % 4 === 3
       ? call("secrets_use", { name, command, env: "APP_TOKEN" })

@@ -46,3 +46,11 @@ test("createRedactor() copies the bytes that it holds back", () => {
   chunk.fill(0)
   assert.equal(Buffer.concat(redactor.write(Buffer.from("memory-1"))).toString(), "[value]")
 })
+
+test("createRedactor() holds back a secret that has fewer characters than another, but more bytes", () => {
+  Secret.register("üöäüöäüöäü", "letters")
+  Secret.register("twelve-chars", "ascii")
+  const bytes = Buffer.from("üöäüöäüöäü").toString("latin1")
+  for (let cut = 0; cut <= bytes.length; cut++)
+    assert.equal(redacted([bytes.slice(0, cut), bytes.slice(cut)]), "[letters]", `cut at ${cut}`)
+})

@@ -69,3 +69,18 @@ test("Secret.register() sorts the secrets only when they are needed", () => {
     Array.prototype.sort = sort
   }
 })
+
+test("Secret.registerEncoded() redacts the lines of base64 and hex that programs wrap", () => {
+  const value = Array.from({ length: 20 }, (_, i) => `part-${i * 7919}`).join("+")
+  Secret.registerEncoded(value, "long")
+  const wrap = (text: string, width: number) => text.match(new RegExp(`.{1,${width}}`, "g"))!
+  // A program that reads the value as a line encodes its line end too.
+  const bytes = Buffer.from(`${value}\n`)
+  for (const [encoding, width] of [
+    ["hex", 60],
+    ["base64", 64],
+    ["base64", 76],
+  ] as const)
+    for (const line of wrap(bytes.toString(encoding), width))
+      assert.match(Secret.redact(`1: ${line}`), /^1: \[long\].{0,4}$/, `${encoding} ${width}: ${line}`)
+})
