@@ -66,10 +66,11 @@ export function createBrowserSession(sessionId: string, timing: Partial<Timing> 
   let timer: NodeJS.Timeout | undefined
   let last: Promise<unknown> = Promise.resolve()
 
+  /** An abort returns at once. The next call waits until this one has stopped its work, or closed its browser. */
   function use<T>(how: Use, work: (opened: Opened) => Promise<T>): Promise<T> {
     const turn = last.then(() => useNow(how, work))
     last = turn.catch(() => {})
-    return turn
+    return orAborted(turn, how.context.signal)
   }
 
   async function useNow<T>(
@@ -79,7 +80,7 @@ export function createBrowserSession(sessionId: string, timing: Partial<Timing> 
     context.signal.throwIfAborted()
     clearTimeout(timer)
     if (!opened && !starts) throw hasCrashed ? new Ended("The browser ended unexpectedly.") : new NotOpen()
-    opened ??= await open()
+    opened ??= await open(context.signal)
     opened.guard.enter(context, first)
     const { page } = opened
     try {
@@ -93,32 +94,33 @@ export function createBrowserSession(sessionId: string, timing: Partial<Timing> 
     }
   }
 
-  async function open(): Promise<Opened> {
+  async function open(signal: AbortSignal): Promise<Opened> {
     const found = findBrowser()
     if (Array.isArray(found)) throw new BrowserMissing(found)
     const notes = createNotes()
     const guard = createGuard(notes)
     const browser = await startBrowser(found, guard.check)
-    if (isEnded) {
+    try {
+      const watch = watchPage(browser, { sessionId, notes })
+      await guard.install(browser)
+      if (isEnded) throw new Ended("The session ended.")
+      signal.throwIfAborted()
+      return watchEnd({ ...browser, guard, notes, snapshot: createSnapshot(), watch })
+    } catch (error) {
       await browser.close()
-      throw new Ended("The session ended.")
+      throw error
     }
-    hasCrashed = false
-    const made: Opened = {
-      ...browser,
-      guard,
-      notes,
-      snapshot: createSnapshot(),
-      watch: watchPage(browser, { sessionId, notes }),
-    }
+  }
+
+  function watchEnd(made: Opened): Opened {
     const onEnd = () => {
       if (opened !== made) return
       hasCrashed = true
       void close()
     }
-    browser.context.once("close", onEnd)
-    browser.page.once("crash", onEnd).once("close", onEnd)
-    await guard.install(browser)
+    hasCrashed = false
+    made.context.once("close", onEnd)
+    made.page.once("crash", onEnd).once("close", onEnd)
     return made
   }
 

@@ -64,9 +64,10 @@ export async function startBrowser(
   )
   const folder = await makeFolder()
   const proxy = await createProxy(check)
-  const end = () => Promise.allSettled([proxy.close(), removeFolder(folder)])
+  let context: BrowserContext | undefined
+  let pid: number | undefined
   try {
-    const context = await type.launchPersistentContext(join(folder, "profile"), {
+    context = await type.launchPersistentContext(join(folder, "profile"), {
       executablePath: chromium,
       headless: true,
       chromiumSandbox: hasSandbox(),
@@ -86,20 +87,18 @@ export async function startBrowser(
     })
     const page = context.pages()[0] ?? (await context.newPage())
     const devtools = await context.newCDPSession(page)
-    const pid = await pidOf(context)
+    pid = await pidOf(context)
     return Object.freeze({ context, page, devtools, pid, close })
-
-    async function close(): Promise<void> {
-      await waitAtMost(
-        closeLimit,
-        context.close().catch(() => {}),
-      )
-      kill(pid)
-      await end()
-    }
   } catch (error) {
-    await end()
+    await close()
     throw new NotStarted(chromium, reasonOf(error))
+  }
+
+  async function close(): Promise<void> {
+    const closed = context?.close().catch(() => {})
+    if (closed) await waitAtMost(closeLimit, closed)
+    kill(pid)
+    await Promise.allSettled([proxy.close(), removeFolder(folder)])
   }
 }
 

@@ -1,0 +1,123 @@
+// Browsers that fail, or are no longer wanted, while they start: each is closed.
+import assert from "node:assert/strict"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type TestContext, test } from "node:test"
+import { type BrowserContext, chromium } from "playwright-core"
+import { createBrowserSession } from "#ability/browser/browser-session.ts"
+import { findBrowser } from "#ability/browser/find-browser.ts"
+import { loadToolGroups } from "#ability/tool/tool-groups.ts"
+import { until } from "../../fixture/until.ts"
+import { call, free, inProject } from "../tool/harness.ts"
+
+/** Starts Chromium through a script that notes the process, and waits for the file `go` if `waits`. */
+function started(t: TestContext, folder: string, { waits = false } = {}) {
+  const found = findBrowser()
+  assert.ok(!Array.isArray(found))
+  const [program, note, go] = ["chromium.sh", "pid", "go"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  const wait = waits ? `while [ ! -e '${go}' ]; do sleep 0.05; done\n` : ""
+  const script = `#!/bin/sh\necho $$ > '${note}'\n${wait}exec '${found.chromium}' "$@"\n`
+  writeFileSync(program, script, { mode: 0o700 })
+  const before = process.env.VITAMIN_BROWSER
+  process.env.VITAMIN_BROWSER = program
+  t.after(() => {
+    if (before === undefined) delete process.env.VITAMIN_BROWSER
+    else process.env.VITAMIN_BROWSER = before
+  })
+  const pid = () => (existsSync(note) ? Number(readFileSync(note, "utf8")) : 0)
+  return { pid, go: () => writeFileSync(go, "") }
+}
+
+/** Lets `change` replace methods of the next browser. */
+function changed(t: TestContext, change: (context: BrowserContext) => void): void {
+  const launch = chromium.launchPersistentContext.bind(chromium)
+  t.mock.method(chromium, "launchPersistentContext", async (...args: Parameters<typeof launch>) => {
+    const context = await launch(...args)
+    change(context)
+    return context
+  })
+}
+
+function open(session: ReturnType<typeof createBrowserSession>): Promise<void> {
+  const { signal } = new AbortController()
+  const context = { sessionId: "ses_1", messageId: "m", callId: "c", signal }
+  return session.use({ context, first: "http://127.0.0.1/", starts: true }, async () => {})
+}
+
+function folders(): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith(`vitamin-browser-${process.pid}-`))
+}
+
+async function isGone(pid: number): Promise<void> {
+  assert.ok(pid > 0)
+  await until(() => !isRunning(pid), "the browser ends")
+  await until(() => folders().length === 0, "its folder is removed")
+}
+
+test("an abort while the browser starts returns before it has started, and the browser is closed", async (t) => {
+  await inProject(async ({ path }) => {
+    await loadToolGroups()
+    const browser = started(t, path, { waits: true })
+    const abort = new AbortController()
+    const result = call("browser_open", { url: "http://127.0.0.1:9/" }, { signal: abort.signal, slots: free })
+    await until(() => browser.pid() > 0, "the browser is being started")
+    abort.abort()
+    const { status, text } = await result
+    assert.equal(status, "interrupted", text)
+    assert.ok(isRunning(browser.pid()))
+    browser.go()
+    await isGone(browser.pid())
+  })
+})
+
+test("a browser whose page cannot be controlled is closed", async (t) => {
+  await inProject(async ({ path }) => {
+    const browser = started(t, path)
+    changed(t, (context) => {
+      context.newCDPSession = async () => assert.fail("no session")
+    })
+    await assert.rejects(open(createBrowserSession("ses_1")), /could not be started: .*no session/)
+    await isGone(browser.pid())
+  })
+})
+
+test("a browser whose requests cannot be guarded is closed", async (t) => {
+  await inProject(async ({ path }) => {
+    const browser = started(t, path)
+    changed(t, (context) => {
+      context.route = async () => assert.fail("no route")
+    })
+    await assert.rejects(open(createBrowserSession("ses_1")), /no route/)
+    await isGone(browser.pid())
+  })
+})
+
+test("a browser is closed if its session ends while its guard is installed", async (t) => {
+  await inProject(async ({ path }) => {
+    const browser = started(t, path)
+    const session = createBrowserSession("ses_1")
+    changed(t, (context) => {
+      const route = context.route.bind(context)
+      context.route = (...args) => {
+        void session.close()
+        return route(...args)
+      }
+    })
+    await assert.rejects(open(session), /The session ended\./)
+    await isGone(browser.pid())
+  })
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
