@@ -24,7 +24,9 @@ const token =
   /\\[!-/:-@[-`{-~]|`+|\*+|_+|~+|!?\[|\]|<(?:https?:\/\/|mailto:)[^<>\s]*>|&(?:lt|gt|amp|quot|apos|nbsp|#39);|(?<![\p{L}\p{N}_/])https?:\/\/[^\s<>[\]`|]+|(?:[^\\`*_~![\]<&h]|h(?!ttps?:))+|./gsuy
 const destination =
   /\(\s*(?:<([^<>\n]{0,2000})>|([^\s()]{0,2000}(?:\([^\s()]{0,200}\)[^\s()]{0,200}){0,9}))(?:\s+(?:"[^"]{0,500}"|'[^']{0,500}'))?\s*\)/y
-const looksLikeAddress = /:\/\/|^www\.|[\p{L}\p{N}]\.[\p{L}]{2,}(?:[/:?#\s]|$)/iu
+const addressLike = /:\/\/|^www\.|[\p{L}\p{N}][.。．｡][\p{L}\p{N}]{2,}|\d\.\d|localhost/iu
+/** Characters that take no cell, such as U+200B. */
+const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 const plain: readonly Role[] = []
 const entities = new Map([
   ["&lt;", "<"],
@@ -156,7 +158,7 @@ function closeBracket(scan: Scan, end: number): number {
       text: ` (${address})`,
       roles: ["dim"],
       // A text that looks like an address must not hide another one.
-      ...(looksLikeAddress.test(label) ? {} : { isAddress: true as const }),
+      ...(addressLike.test(label.replace(invisible, "")) ? {} : { isAddress: true as const }),
     })
   // A link holds no other link.
   if (!open.isImage) brackets.length = 0

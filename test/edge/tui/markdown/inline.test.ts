@@ -40,6 +40,26 @@ const cases: [title: string, text: string, shown: string][] = [
 for (const [title, text, shown] of cases)
   test(`parseInline() reads ${title}`, () => assert.equal(show(text), shown))
 
+test("parseInline() shows where a link leads whose text looks like another address", () => {
+  const isHidden = (label: string) =>
+    parseInline(`[${label}](https://evil.example)`).some(({ isAddress }) => isAddress)
+  for (const label of [
+    "https://bank.com",
+    "www.bank",
+    "bank.com",
+    "bank.com, sign in",
+    "bank.com.",
+    "bank\u200b.com",
+    "bank.c\u034fom",
+    "bank。com",
+    "**bank**.com",
+    "localhost:3000",
+    "127.0.0.1",
+  ])
+    assert.equal(isHidden(label), false, label)
+  for (const label of ["the manual", "Sign in. Now", "e. g. this"]) assert.equal(isHidden(label), true, label)
+})
+
 test("parseInline() loses no character of text without marks, whatever it is", () => {
   for (const text of [
     "[".repeat(50),
