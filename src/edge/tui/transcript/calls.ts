@@ -13,6 +13,8 @@ type Options = { add(entry: Entry): void; fold(folded: Folded): void }
 export function createCalls({ add, fold }: Options) {
   const running = new Map<string, CallEntry>()
   const early = new Map<string, number>()
+  /** Calls that were shown as stopped before their results came. */
+  const stopped = new Set<string>()
   /** By the session that does the task: the call that it is for. */
   const tasks = new Map<string, Place>()
   /** A command that the person runs with `!`. */
@@ -42,7 +44,7 @@ export function createCalls({ add, fold }: Options) {
     const entry = running.get(key)
     entry?.finish(result)
     running.delete(key)
-    return entry !== undefined
+    return entry !== undefined || stopped.has(key)
   }
 
   /** A result whose call is not shown: it was made before what was loaded. */
@@ -90,7 +92,8 @@ export function createCalls({ add, fold }: Options) {
   /** Nothing more comes. */
   function endAll(): void {
     endShell()
-    for (const entry of running.values())
+    for (const [key, entry] of running) {
+      stopped.add(key)
       entry.finish({
         requestId: "",
         toolName: "",
@@ -99,6 +102,7 @@ export function createCalls({ add, fold }: Options) {
         duration: 0,
         timestamp: 0,
       })
+    }
     running.clear()
     early.clear()
   }

@@ -150,6 +150,16 @@ test("a failed call shows why, and an interrupted one that it was", () => {
   ])
 })
 
+test("a call that was stopped is printed once, also if its result is stored later", () => {
+  const { printed, say, call, result, send } = createConversation()
+  say("user", "a")
+  call({ id: "c", name: "bash", arguments: { command: "make" } })
+  send("session.error", { error: { name: "Session.Interrupted", message: "…" } })
+  result("c", { toolName: "bash", status: "interrupted", output: "half", metadata: { title: "make" } })
+  say("user", "b")
+  assert.deepEqual(printed.slice(2), ["✗ Run make: stopped", "· stopped", "", "▌ b"])
+})
+
 test("of a failed edit the first sentence is shown, and the rest can be", () => {
   const { printed, say, call, result, transcript } = createConversation({ columns: 120 })
   say("user", "a")
