@@ -37,6 +37,20 @@ test("!command shows its output while it runs, in every terminal, and once when 
   }
 })
 
+test("!command that failed says so, and one that only claims it does not", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([])
+  await using terminal = await openXterm(tmp, [], { env: env(llm, "chat").variables })
+  await terminal.sees(isReady)
+  terminal.type(`!echo out; false${enter}`)
+  await terminal.sees(/▌ ! echo out; false\n {2}out\n {2}✗ exit 1\n/)
+  await terminal.sees(isReady)
+  terminal.type(`!echo "It ended with exit code 7."${enter}`)
+  await terminal.sees(/▌ ! echo "It.*\n {2}It ended with exit code 7\.\n(?! {2}✗)/)
+  await terminal.sees(isReady)
+  assert.doesNotMatch(terminal.all(), /exit 7/)
+})
+
 test("!command that is stopped leaves nothing running on the screen", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([])

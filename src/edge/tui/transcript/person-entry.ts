@@ -50,10 +50,14 @@ export function createRunningShell() {
 export function createShell({ data }: TextMessage, fold: (folded: Folded) => void): Entry {
   const command = data.origin?.name ?? ""
   const text = data.parts.map((part) => part.text).join("\n")
+  // The first line is ours; the output could claim anything.
+  const code = /^.* It ended with exit code (\S+)\.\n/.exec(text)?.[1]
   const output = /<output>\n(.*)\n<\/output>$/s.exec(text)?.[1] ?? ""
   const draw = (given: View) => {
     const shown = foldText(command, output === noOutput ? "" : output, given)
-    return { ...shown, lines: [...userLines(`! ${command}`, given), ...shown.lines] }
+    const end = code === "none" ? "stopped" : `exit ${code}`
+    const failed = code === undefined ? [] : [given.paint("error", cutTo(`  ✗ ${end}`, given.columns))]
+    return { ...shown, lines: [...userLines(`! ${command}`, given), ...shown.lines, ...failed] }
   }
   return createFinished("user", draw, fold)
 }
