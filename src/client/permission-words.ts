@@ -2,8 +2,8 @@
 
 type Need = { permission: string; target: string }
 type Action = {
-  /** What a need does, before its target. */
-  verb: string
+  /** What a need does: `run make`. */
+  need(target: string): string
   /** The question about one target, and about several. */
   one(target: string): string
   several: string
@@ -15,7 +15,7 @@ const actions = new Map<string, Action>([
   [
     "bash.execute",
     {
-      verb: "run",
+      need: (target) => `run ${target}`,
       one: () => "Run this command?",
       several: "Run these commands?",
       rule: (pattern) =>
@@ -28,7 +28,7 @@ const actions = new Map<string, Action>([
   [
     "network.fetch",
     {
-      verb: "fetch",
+      need: (target) => `fetch ${target}`,
       one: (target) => `Fetch ${target}?`,
       several: "Fetch these addresses?",
       rule: (pattern) =>
@@ -38,42 +38,61 @@ const actions = new Map<string, Action>([
   [
     "mcp.call",
     {
-      verb: "call",
-      one: (target) => `${mcpWords(target, ["Call", "Read", "Use"])}?`,
+      need: (target) => `call ${target}`,
+      one: (target) => `${mcpWords(target, ["Call", "Read", "Use"]) ?? `Call ${target}`}?`,
       several: "Call these tools?",
       rule: (pattern) =>
         /^[^/*]+\/\*{1,2}$/.test(pattern)
           ? `everything that the MCP server ${pattern.replace(/\/\*+$/, "")} offers`
-          : pattern.includes("*")
-            ? `calls of MCP servers that match ${pattern}`
-            : mcpWords(pattern, ["calling", "reading", "using"]),
+          : ((pattern.includes("*") ? undefined : mcpWords(pattern, ["calling", "reading", "using"])) ??
+            `calls of MCP servers that match ${pattern}`),
     },
   ],
   [
     "agent.delegate",
     {
-      verb: "give a task to",
+      need: (target) => `give a task to ${target}`,
       one: (target) => `Give a task to the agent ${target}?`,
       several: "Give tasks to these agents?",
       rule: (pattern) => (pattern === "*" ? "tasks for every agent" : `tasks for the agent ${pattern}`),
     },
   ],
+  ["memory.write", kept("memory")],
+  ["knowledge.write", kept("knowledge base")],
   [
     "secret.use",
     {
-      verb: "use the secret",
+      need: (target) => `use the secret ${target}`,
       one: (target) => `Use the secret ${target}?`,
       several: "Use these secrets?",
       rule: (pattern) => (pattern === "*" ? "every secret" : `the secret ${pattern}`),
     },
   ],
   [
+    "secret.show",
+    {
+      need: (target) => `show the secret ${target} to the model`,
+      one: (target) => `Show the secret ${target} to the model?`,
+      several: "Show these secrets to the model?",
+      rule: (pattern) => `showing ${pattern === "*" ? "every secret" : `the secret ${pattern}`} to the model`,
+    },
+  ],
+  [
     "tool.execute",
     {
-      verb: "use",
+      need: (target) => `use ${target}`,
       one: (target) => `Use the tool ${target}?`,
       several: "Use these tools?",
       rule: (pattern) => (pattern === "*" ? "every tool" : `the tool ${pattern}`),
+    },
+  ],
+  [
+    "todo",
+    {
+      need: () => "change the task list",
+      one: () => "Change the task list?",
+      several: "Change the task list?",
+      rule: () => "changing the task list",
     },
   ],
 ])
@@ -81,19 +100,27 @@ const actions = new Map<string, Action>([
 /** `Run this command?`, `Write notes.txt?` */
 export function questionWords(needs: readonly Need[]): string {
   const [first, ...more] = needs
-  const action = first && actions.get(first.permission)
-  if (!action || more.some(({ permission }) => permission !== first.permission)) return "Allow all of this?"
+  const action = actionOf(needs)
+  if (!first || !action) return more.length ? "Allow all of this?" : "Allow this?"
   return more.length ? action.several : action.one(first.target)
 }
 
-/** Whether the question names its target. Otherwise the targets are listed below it. */
-export function isNamed(needs: readonly Need[]): boolean {
-  return needs.length === 1 && needs[0]!.permission !== "bash.execute" && actions.has(needs[0]!.permission)
+/** What is listed below the question, one for each need. Nothing if the question names its target. */
+export function targetWords(needs: readonly Need[]): string[] {
+  if (!actionOf(needs)) return needs.map(needWords)
+  if (needs.length === 1 && needs[0]!.permission !== "bash.execute") return []
+  return needs.map(({ target }) => target)
+}
+
+/** Undefined if the needs are of several kinds, or of one that has no words. */
+function actionOf([first, ...more]: readonly Need[]): Action | undefined {
+  if (!first || more.some(({ permission }) => permission !== first.permission)) return undefined
+  return actions.get(first.permission)
 }
 
 /** `run touch one`; of a permission that has no words, its name. */
 export function needWords({ permission, target }: Need): string {
-  return `${actions.get(permission)?.verb ?? permission} ${target}`
+  return actions.get(permission)?.need(target) ?? `${permission} ${target}`
 }
 
 /** What a rule such as `bash.execute:npm test *` allows. Undefined if it has no permission or no pattern. */
@@ -105,7 +132,7 @@ export function ruleWords(rule: string): string | undefined {
 
 function file(verb: string, title: string, doing: string): Action {
   return {
-    verb,
+    need: (target) => `${verb} ${target}`,
     one: (target) => `${title} ${target}?`,
     several: `${title} these files?`,
     rule(pattern) {
@@ -114,6 +141,22 @@ function file(verb: string, title: string, doing: string): Action {
       if (folder !== undefined) return `${doing} every file in ${folder} and the folders below it`
       return pattern.includes("*") ? `${doing} files that match ${pattern}` : `${doing} ${pattern}`
     },
+  }
+}
+
+/** What is kept for this project, or for all of them. */
+function kept(what: string): Action {
+  const of = (target: string) =>
+    target === "project"
+      ? `the ${what} of this project`
+      : /^(everywhere|\*+)$/.test(target)
+        ? `the ${what} of all projects`
+        : `the ${what} of ${target}`
+  return {
+    need: (target) => `change ${of(target)}`,
+    one: (target) => `Change ${of(target)}?`,
+    several: `Change the ${what}?`,
+    rule: (pattern) => `changing ${of(pattern)}`,
   }
 }
 
@@ -127,9 +170,13 @@ function matching(pattern: string, words: { every: string; exact: string; some: 
     : `${words.every} that begins with "${start}"`
 }
 
-/** `server/tool`, `server/resource:URI` or `server/prompt:NAME`. */
-function mcpWords(target: string, [call, read, use]: [call: string, read: string, use: string]): string {
-  const [, server = "?", kind, name = target] = /^([^/]+)\/(?:(resource|prompt):)?(.*)$/s.exec(target) ?? []
+/** `server/tool`, `server/resource:URI` or `server/prompt:NAME`; undefined for another form. */
+function mcpWords(
+  target: string,
+  [call, read, use]: [call: string, read: string, use: string],
+): string | undefined {
+  const [, server, kind, name] = /^([^/]+)\/(?:(resource|prompt):)?(.+)$/s.exec(target) ?? []
+  if (server === undefined) return undefined
   const what = kind === "resource" ? `${read} the resource` : kind ? `${use} the prompt` : `${call} the tool`
   return `${what} ${name} of the MCP server ${server}`
 }

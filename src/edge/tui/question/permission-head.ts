@@ -1,6 +1,6 @@
 // The head of a permission question: what is asked in a sentence, how many questions wait, and what would run or change.
 import type { PermissionRequest } from "#client/client.ts"
-import { isNamed, needWords, questionWords } from "#client/permission-words.ts"
+import { needWords, questionWords, targetWords } from "#client/permission-words.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safe, safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo, wrapTo } from "#edge/tui/screen/width.ts"
@@ -13,9 +13,7 @@ export function headLines(request: PermissionRequest, more: number, { columns, p
   const question = safeLine(needs.length ? questionWords(needs) : request.title)
   const waiting = more ? `  ${more === 1 ? "1 more question waits" : `${more} more questions wait`}` : ""
   const doer = doerOf(request)
-  const targets = isNamed(needs)
-    ? []
-    : needs.map((need) => (isOneKind(needs) ? need.target : needWords(need)))
+  const targets = targetWords(needs)
   return [
     ...wrapTo(paint("warning", question) + paint("dim", waiting), columns),
     ...(doer ? [paint("dim", cutTo(`  asked by ${safeLine(doer)}`, columns))] : []),
@@ -42,10 +40,6 @@ export function shortHead(request: PermissionRequest, more: number, { columns, p
   return [...lines, ...(lines.length ? [] : [safeLine(request.title)])].map((line, i) =>
     paint("warning", cutTo(i ? line : count + line, columns)),
   )
-}
-
-function isOneKind(needs: PermissionRequest["needs"]): boolean {
-  return needs.every(({ permission }) => permission === needs[0]!.permission)
 }
 
 function doerOf({ agents = [], agent, task }: PermissionRequest): string {
