@@ -49,13 +49,16 @@ export function createApp(options: AppOptions) {
   const transcript = createTranscript(screen.view, screen.refresh, async (image) =>
     connection?.client.getImage(image),
   )
-  const panels = createPanels(() => screen.refresh())
+  let typedAt = 0
+  const panels = createPanels(
+    () => screen.refresh(),
+    () => typedAt,
+  )
   let connection: Connection | undefined
   let conversation: Conversation | undefined
   let usage: ReturnType<typeof createUsage> | undefined
   let questions: ReturnType<typeof createQuestions> | undefined
   let commands: CommandLine | undefined
-  let typedAt = 0
   const activity = createActivity(() => screen.refresh())
   const manners = createManners({ ...options, tick: activity.tick, typedAt: () => typedAt })
   let isStarting = true
@@ -74,7 +77,7 @@ export function createApp(options: AppOptions) {
       changed,
       returned: giveBack,
     })
-    const shared = { ...screen, ...panels, client, diff: diffLines, changed, typedAt: () => typedAt }
+    const shared = { ...screen, ...panels, client, diff: diffLines, changed }
     const talk = conversation
     questions = createQuestions({ ...manners, ...shared, report, acceptedEdits: talk.acceptedEdits })
     usage = createUsage(client, () => screen.refresh())
@@ -164,8 +167,9 @@ export function createApp(options: AppOptions) {
   }
 
   function take(result: Result): void {
-    // A person who has just sent a prompt expects a question: its keys count at once.
-    typedAt = result.do === "send" ? 0 : Date.now()
+    // A person who has just begun a turn or a command expects a question: its keys count at once.
+    const isBegin = result.do === "send" && !result.prompt.isShell && conversation?.busySince === undefined
+    typedAt = isBegin ? 0 : Date.now()
     if (result.do === "send") void send(result.prompt).catch(report)
     if (result.do === "action") void act(result.action).catch(report)
   }

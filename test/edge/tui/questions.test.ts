@@ -197,6 +197,28 @@ test("keys of somebody who is writing do not answer a question that comes up", a
   assert.ok(has(tmp, "one"))
 })
 
+test("who sends one line after the other to a running turn does not answer its question", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const wait = bash("until [ -e go ]; do sleep 0.05; done")
+  await using llm = await fakeLlm([wait, bash("touch one"), text("Answered.")])
+  await using terminal = await openXterm(tmp, ["go"], { env: env(llm, "chat").variables })
+  await terminal.sees("Run this command?")
+  terminal.type("y")
+  await terminal.sees("● Run until")
+  tmp.write("go", "")
+  await until(() => {
+    terminal.type(`y${enter}`)
+    return terminal.screen().includes("Run this command?") || llm.requests.length > 2
+  }, "the question comes")
+  terminal.type("y")
+  await sleep(1_500)
+  await terminal.sees("Run this command?")
+  assert.equal(has(tmp, "one"), false)
+  terminal.type("y")
+  await terminal.sees("Answered.")
+  assert.ok(has(tmp, "one"))
+})
+
 test("a key that is pressed again and again answers one question", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([calls([bash("touch one"), bash("touch two")]), text("Answered.")])

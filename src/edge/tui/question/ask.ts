@@ -5,7 +5,7 @@ import type { Tail, View } from "#edge/tui/screen/line.ts"
 import { safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo, widthOf, wrapTo } from "#edge/tui/screen/width.ts"
 import { createList, type List } from "./list-panel.ts"
-import { createQuiet, type Open, type Panel } from "./panel.ts"
+import type { Open, Panel } from "./panel.ts"
 import { createTextLine } from "./text-line.ts"
 
 /** Words by their first letters: `{ y: "yes", n: "no" }`. */
@@ -24,19 +24,13 @@ export type Ask = Readonly<{
   readSecret(label: string): Promise<string | undefined>
 }>
 
-type Options = {
-  open: Open
-  changed(): void
-  /** When the person last typed. */
-  typedAt(): number
-}
+type Options = { open: Open; changed(): void }
 
-export function createAsk({ open, changed, typedAt }: Options): Ask {
+export function createAsk({ open, changed }: Options): Ask {
   return Object.freeze({
     choose: <T>(list: List<T>) => open<T>((done) => createList({ ...list, changed, done })),
     decide<Letter extends string>(question: string, answers: Answers<Letter>, signal?: AbortSignal) {
-      const isQuiet = createQuiet(typedAt())
-      return open<Letter>((done) => {
+      return open<Letter>((done, isQuiet) => {
         signal?.addEventListener("abort", () => done(undefined))
         return createDecision({ question, answers, isQuiet, done })
       })

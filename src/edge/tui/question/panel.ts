@@ -9,32 +9,45 @@ export type Panel = Readonly<{
   handle(key: Key): boolean
 }>
 
-/** Shows a panel until `done` is called, and resolves to its value; undefined if it was closed without an answer. */
-export type Open = <T>(create: (done: (value: T | undefined) => void) => Panel) => Promise<T | undefined>
+/** Shows a panel until `done` is called, and resolves to its value; undefined if it was closed without an answer. `isQuiet`
+ * tells for each key whether it still belongs to what the person was typing when the panel appeared. */
+export type Open = <T>(
+  create: (done: (value: T | undefined) => void, isQuiet: () => boolean) => Panel,
+) => Promise<T | undefined>
 
 /** Milliseconds: who has typed so recently may not have seen the question. Keys count again after a pause. */
 const recent = 1_000
 const quiet = 600
 
-/** The open panels; the last one that was opened is shown. */
-export function createPanels(refresh: () => void) {
+/** The open panels; the last one that was opened is shown. `typedAt`: when the person last typed. */
+export function createPanels(refresh: () => void, typedAt: () => number) {
   const panels: Panel[] = []
+  /** Of the panel that is shown. */
+  let isQuiet = () => false
+
   const open: Open = (create) =>
     new Promise((resolve) => {
-      const panel = create((value) => {
+      const close = (value: Parameters<typeof resolve>[0]) => {
+        const isShown = panels.at(-1) === panel
         const at = panels.indexOf(panel)
         if (at >= 0) panels.splice(at, 1)
-        refresh()
+        if (isShown) show()
         resolve(value)
-      })
+      }
+      const panel = create(close, () => isQuiet())
       panels.push(panel)
-      refresh()
+      show()
     })
+
+  function show(): void {
+    isQuiet = createQuiet(typedAt())
+    refresh()
+  }
+
   return Object.freeze({ open, current: () => panels.at(-1) })
 }
 
-/** Tells for each key whether it still belongs to what the person was typing when the question came. */
-export function createQuiet(typedAt: number): () => boolean {
+function createQuiet(typedAt: number): () => boolean {
   let until = Date.now() - typedAt < recent ? Date.now() + quiet : 0
   return () => {
     if (Date.now() >= until) return false

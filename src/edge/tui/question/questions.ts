@@ -10,7 +10,7 @@ import {
 import { needWords } from "#client/permission-words.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { createElicitationPanel } from "./elicitation-panel.ts"
-import { createQuiet, type Open, type Panel } from "./panel.ts"
+import type { Open, Panel } from "./panel.ts"
 import { createPermissionPanel } from "./permission-panel.ts"
 
 export type Question =
@@ -31,8 +31,6 @@ type Options = {
   changed(): void
   /** A question appears: the person may be elsewhere. */
   asked(title: string): void
-  /** When the person last typed. */
-  typedAt(): number
 }
 
 export function createQuestions(options: Options) {
@@ -69,10 +67,9 @@ export function createQuestions(options: Options) {
   }
 
   async function ask(question: Question): Promise<void> {
-    const isQuiet = createQuiet(options.typedAt())
     const { request } = question
     options.asked(question.kind === "permission" ? titleOf(question.request) : question.request.message)
-    await options.open<true>((done) => {
+    await options.open<true>((done, isQuiet) => {
       if (current) current.close = () => done(undefined)
       return panelOf(question, isQuiet, (call) => send(request.id, call, done))
     })
