@@ -54,7 +54,7 @@ test("--plain runs the commands: lists are numbered, words search them, a number
   await enters(terminal, "/diff", /- hello\n.*\+ goodbye\n.*1 file changed.*^>$/ms)
   await enters(terminal, "/undo", /1 file changed back\n +restored a\.txt.*^>$/ms)
   assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "hello\n")
-  await enters(terminal, "/redo", /1 file changed back.*^>$/ms)
+  await enters(terminal, "/redo", /1 file changed again.*^>$/ms)
   await enters(terminal, "/copy", /Error: Plain mode cannot copy\..*^>$/ms)
   await enters(terminal, "/keys", /Ctrl-C stops the turn.*^>$/ms)
   await enters(terminal, "/new", /your next prompt begins a new session\n+>$/)

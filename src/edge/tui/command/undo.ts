@@ -18,7 +18,7 @@ export const undoCommand: Command = {
     const prompt = (await client.listMessages({ id })).findLast(isPrompt)
     if (!prompt) return say("nothing is left to undo; /redo redoes")
     const done = await client.revertSession({ id, messageId: prompt.id, force: rest === "force" })
-    print(revertedLines(done, view()))
+    print(revertedLines(done, "changed back", view()))
     say("/redo redoes it, until you send a prompt")
   },
 }
@@ -31,7 +31,7 @@ export const redoCommand: Command = {
     const { client, print, view } = context
     const { id } = sessionOf(context)
     const done = await client.redoSession({ id, force: rest === "force" })
-    print(revertedLines(done, view()))
+    print(revertedLines(done, "changed again", view()))
   },
 }
 
@@ -72,12 +72,12 @@ function filesOf(diff: string): { title: string; body: string }[] {
 }
 
 /** The files. The transcript names the prompt. */
-function revertedLines(done: Reverted, { columns, paint }: View): Line[] {
+function revertedLines(done: Reverted, how: string, { columns, paint }: View): Line[] {
   const { restored, removed, conflicts, notes } = done
   const count = restored.length + removed.length
   const line = (text: string) => cutTo(`  ${safeLine(text)}`, columns)
   return [
-    count ? `${countOf(count, "file")} changed back` : "no file had to be changed",
+    ...wrapTo(count ? `${countOf(count, "file")} ${how}` : "no file had to be changed", columns),
     ...restored.map((path) => paint("dim", line(`restored ${path}`))),
     ...removed.map((path) => paint("dim", line(`removed ${path}`))),
     ...[...conflicts.map(({ path, reason }) => `${path}: ${reason}`), ...notes].flatMap((text) =>

@@ -9,14 +9,14 @@ export const enter = "\r"
 export const esc = "\u001b[27u"
 export const isReady = /^ask · /m
 
-type Options = { args?: string[]; prepare?(tmp: Tmp): Promise<void> | void }
+type Options = { args?: string[]; columns?: number; prepare?(tmp: Tmp): Promise<void> | void }
 
-export async function openChat(script: Script, { args = [], prepare }: Options = {}) {
+export async function openChat(script: Script, { args = [], columns, prepare }: Options = {}) {
   const tmp = await tmpdir({ git: true })
   await prepare?.(tmp)
   const llm = await fakeLlm(script)
   const variables = { ...noServers, ...env(llm, "chat").variables }
-  const terminal = await openXterm(tmp, args, { rows: 40, env: variables })
+  const terminal = await openXterm(tmp, args, { rows: 40, ...(columns ? { columns } : {}), env: variables })
   return {
     tmp,
     llm,

@@ -21,15 +21,21 @@ test("/diff shows the changes; /undo and /redo take them back and bring them aga
   await enters("/undo", /· undone: write one\n.*1 file changed back\n {2}removed a\.txt/s)
   assert.equal(existsSync(file), false)
   await enters("/undo", "nothing is left to undo")
-  await enters("/redo", /· redone: write one\n.*1 file changed back\n {2}restored a\.txt/s)
+  await enters("/redo", /· redone: write one\n.*1 file changed again\n {2}restored a\.txt/s)
   assert.equal(readFileSync(file, "utf8"), "one\n")
-  await enters("/redo", /· redone: write two\n.*1 file changed back\n {2}restored a\.txt/s)
+  await enters("/redo", /· redone: write two\n.*1 file changed again\n {2}restored a\.txt/s)
   assert.equal(readFileSync(file, "utf8"), "two\n")
   await enters("/redo", "✗ There is nothing to redo in session")
   await enters("/undo", /redone: write two.*undone: write two/s)
   await enters("say it", "Third.")
   assert.doesNotMatch(JSON.stringify(chat.llm.requests.at(-1)!.body), /write two/)
   await enters("/redo", /a prompt came after the last\s+revert/)
+})
+
+test("/undo keeps its lines inside a narrow terminal", async () => {
+  await using chat = await openChat([text("First.")], { args: ["say it"], columns: 20 })
+  await chat.terminal.sees(/First\..*^ask$/ms)
+  await chat.enters("/undo", /^no file had to be\nchanged$/m)
 })
 
 test("escape twice goes back to an earlier prompt, the first one too, and branches there", async () => {
