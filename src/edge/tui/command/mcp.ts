@@ -9,9 +9,13 @@ export const mcpCommand: Command = {
   name: "mcp",
   about: "list the MCP servers, connect and disconnect them, sign in",
   argument: "[login] [server]",
-  async values({ client }) {
+  async values({ client }, query) {
     const servers = await client.listMcpServers()
-    return servers.map((server) => ({ value: server.id, about: stateOf(server) }))
+    const logins = servers
+      .filter(({ needsLogin }) => needsLogin)
+      .map(({ id }) => ({ value: `login ${id}`, about: "sign in" }))
+    if (/^login(\s|$)/.test(query)) return logins
+    return [...servers.map((server) => ({ value: server.id, about: stateOf(server) })), ...logins]
   },
   async run(context, rest) {
     const { client, say } = context
@@ -45,7 +49,7 @@ async function connect(context: Context, { id }: McpServer): Promise<void> {
   say(`connecting ${id}`)
   const server = await client.connectMcpServer({ id })
   if (server.needsLogin) await signIn(context, id)
-  else say(server.state === "connected" ? `${id} is connected` : `${id} ${stateOf(server)}`)
+  else say(server.state === "connected" ? `${id} is connected` : sentenceOf(server))
 }
 
 async function signIn(context: Context, id: string): Promise<void> {
@@ -66,10 +70,15 @@ async function signIn(context: Context, id: string): Promise<void> {
     let outcome = await client.waitForMcpLogin({ id })
     while (outcome.state === "waiting") outcome = await client.waitForMcpLogin({ id })
     if (outcome.state === "failed") throw new Error(outcome.error)
-    say(`you are signed in; ${id} ${outcome.server ? stateOf(outcome.server) : ""}`)
+    say(outcome.server ? `you are signed in; ${sentenceOf(outcome.server)}` : `you are signed in to ${id}`)
   } finally {
     ended.abort()
   }
+}
+
+function sentenceOf(server: McpServer): string {
+  const isVerb = server.needsLogin || server.state === "failed"
+  return `${server.id} ${isVerb ? "" : "is "}${stateOf(server)}`
 }
 
 function stateOf({ state, error, needsLogin, tools, resources, prompts }: McpServer): string {
