@@ -1,25 +1,22 @@
 // `vitamin attach`: what a terminal shows of a session that works already, and after the server could not replay events.
 import assert from "node:assert/strict"
-import { readFileSync, rmSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { type Client, createClient, createHttpTransport } from "#client/client.ts"
+import type { Client } from "#client/client.ts"
 import { serving } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
 import { openXterm } from "../../fixture/xterm.ts"
+import { clientOf } from "./client-of.ts"
+import { openGate } from "./gate.ts"
 import { openLine } from "./line.ts"
 
 const enter = "\r"
 const isReady = /^ask · /m
 const wait = (file: string) => `until [ -e ${file} ]; do sleep 0.05; done; echo ${file} is there`
 const count = (whole: string, part: string) => whole.split(part).length - 1
-
-function clientOf(tmp: Tmp, { url, tokenFile }: { url: string; tokenFile: string }): Client {
-  const token = readFileSync(tokenFile, "utf8").trim()
-  return createClient(createHttpTransport({ url, token, directory: tmp.path }))
-}
 
 /** The server can no longer replay what it has published. It notices with the next event. */
 async function forgetEvents(tmp: Tmp, client: Client): Promise<void> {
@@ -124,4 +121,56 @@ test("a terminal that opens a session shows the questions of tasks that already 
     assert.doesNotMatch(terminal.all(), /^The (inner|middle) is done/m)
     assert.doesNotMatch(terminal.all(), /▌ (inner|middle)/)
   }
+})
+
+test("a turn that ended inside a gap leaves the session as it is stored", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("bash", { command: wait("go") }), text("The answer.")])
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  const client = clientOf(tmp, server)
+  await using line = await openLine(Number(new URL(server.url).port))
+  await using terminal = await openXterm(tmp, ["attach", line.url, "--allow", "bash.execute:*"])
+  await terminal.sees(isReady)
+  terminal.type(`one${enter}`)
+  await terminal.sees(/● Run until/)
+  await line.cut()
+  await terminal.sees("the server is gone, reconnecting")
+  const [session] = await client.listSessions()
+  tmp.write("go", "")
+  await until(async () => (await client.getSession({ id: session!.id })).status === "idle", "the end")
+  await client.setMode({ id: session!.id, mode: "plan" })
+  await forgetEvents(tmp, client)
+  await line.restore()
+  await terminal.sees("The answer.")
+  await terminal.sees(/^plan · /m)
+})
+
+test("a prompt that began inside a gap, before its answer came, does not wait any more", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("The first answer."), text("The second answer.")])
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  const client = clientOf(tmp, server)
+  await using gate = await openGate(server.url)
+  await using terminal = await openXterm(tmp, ["attach", gate.url])
+  await terminal.sees(isReady)
+  terminal.type(`one${enter}`)
+  await terminal.sees("The first answer.")
+  await terminal.sees(isReady)
+  gate.hold("answer", /\/message$/)
+  gate.cutEvents()
+  await terminal.sees("the server is gone, reconnecting")
+  terminal.type(`two${enter}`)
+  await until(() => gate.held.length === 1, "the answer to the prompt")
+  const [session] = await client.listSessions()
+  const isOver = async () =>
+    llm.requests.length === 2 && (await client.getSession({ id: session!.id })).status === "idle"
+  await until(isOver, "the end of the turn")
+  await forgetEvents(tmp, client)
+  gate.restoreEvents()
+  await terminal.sees("The second answer.")
+  gate.release()
+  await terminal.misses(/waits: two/)
+  await terminal.sees(isReady)
 })

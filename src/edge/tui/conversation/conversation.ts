@@ -138,9 +138,10 @@ export function createConversation({ client, settings, changed, returned, ...fir
     prompts: readonly WaitingPrompt[]
   }): void {
     for (const { id } of stored.tasks) family.add(id)
+    const skipped = new Set(stored.session.skipped?.map(({ id }) => id))
     waiting.catchUp({
-      stored: new Set(stored.prompts.map(({ id }) => id)),
-      begun: new Set(stored.messages.map(({ promptId }) => promptId ?? "")),
+      stored: new Set(stored.prompts.map(({ id }) => id).filter((id) => !skipped.has(id))),
+      started: new Set(stored.messages.flatMap(({ promptId }) => promptId ?? [])),
     })
     if (isWorking(stored.session) || busySince === undefined) take(stored.session)
   }
@@ -148,11 +149,7 @@ export function createConversation({ client, settings, changed, returned, ...fir
   /** Whether the event is about this session or a task of it. */
   function apply(event: StreamEvent): boolean {
     if (!("payload" in event)) return true
-    const payload = event.payload as {
-      sessionId?: string
-      session?: Session
-      message?: { promptId?: string }
-    }
+    const payload = event.payload as Partial<{ sessionId: string; session: Session; message: Message }>
     const about = payload.session
     if (about?.taskOf && family.has(about.taskOf.sessionId)) family.add(about.id)
     const id = payload.sessionId ?? about?.id
@@ -160,7 +157,10 @@ export function createConversation({ client, settings, changed, returned, ...fir
     if (about && about.id === session?.id) take(about)
     if (id !== session?.id) return true
     if (event.type === "message.created") waiting.begin(payload.message?.promptId)
-    if (event.type === "prompt.skipped") waiting.begin((payload as { promptId?: string }).promptId)
+    if (event.type === "prompt.skipped") {
+      waiting.begin(event.payload.prompt.id)
+      if (session) take(session)
+    }
     if (event.type === "session.error" && isReturned(event.payload)) return false
     if (event.type === "session.idle" || event.type === "session.error") {
       busySince = undefined
@@ -180,8 +180,9 @@ export function createConversation({ client, settings, changed, returned, ...fir
     if (next.mode !== session.mode) approval.follow(next.mode)
     session = next
     model = next.model ?? next.fallbackModel ?? model
-    if (!isWorking(next)) busySince = undefined
-    else busySince ??= Date.now()
+    if (isWorking(next)) busySince ??= Date.now()
+    // The session does not know yet of a prompt that is on its way.
+    else if (!waiting.all.length) busySince = undefined
     changed()
   }
 

@@ -13,7 +13,16 @@ export async function endLostTurn({ client, talk, apply }: Options): Promise<voi
   const id = talk.session?.id
   if (id === undefined || talk.busySince === undefined) return
   const session = await client.getSession({ id })
-  if (!isWorking(session)) apply(endOf(session))
+  if (isWorking(session)) return
+  const { directory } = session
+  apply({
+    id: 0,
+    time: Date.now(),
+    directory,
+    type: "session.updated",
+    payload: { sessionId: id, session },
+  })
+  apply(endOf(session))
 }
 
 function endOf({ id: sessionId, status, error, directory }: Session): StreamEvent {

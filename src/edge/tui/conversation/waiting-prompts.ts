@@ -75,7 +75,8 @@ export function createWaitingPrompts(changed: () => void, returned: (sent: Sent)
       return entry
     },
     /** Events were missed: one that is neither stored nor begun was stopped. */
-    catchUp({ stored, begun }: { stored: ReadonlySet<string>; begun: ReadonlySet<string> }): void {
+    catchUp({ stored, started }: { stored: ReadonlySet<string>; started: ReadonlySet<string> }): void {
+      for (const id of started) begun.add(id)
       for (const entry of all) {
         const { promptId } = entry
         if (promptId === undefined || stored.has(promptId)) continue
