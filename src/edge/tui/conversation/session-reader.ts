@@ -36,7 +36,9 @@ export function createSessionReader({ client, talk, transcript, showQuestions, a
       const event = held.shift()!
       apply(event)
       if (event.type === "gap") isBehind = true
+      const isResumed = event.type === "connected" && event.isResumed
       if (isBehind && (event.type === "gap" || event.type === "connected")) void catchUp().catch(report)
+      else if (isResumed) void readQuestions().catch(report)
     }
   }
 
@@ -80,6 +82,11 @@ export function createSessionReader({ client, talk, transcript, showQuestions, a
       showQuestions(questions.filter(isOurs))
       void endLostTurn({ client, talk, apply }).catch(report)
     })
+  }
+
+  /** A server that was restarted no longer waits for the answers, and publishes no event about it. */
+  function readQuestions(): Promise<void> {
+    return hold(async () => showQuestions((await openQuestions(client)).filter(isOurs)))
   }
 
   function isOurs({ request }: Question): boolean {

@@ -175,7 +175,7 @@ async function run(options: TuiOptions, connection: Connection): Promise<number>
   }
 
   function apply(event: StreamEvent): void {
-    if (event.type === "disconnected") print(["The server is gone. Connecting again."])
+    if (event.type === "disconnected" && !isLost) print(["The server is gone. Connecting again."])
     if (event.type === "connected" && isLost) {
       print(["Connected again."])
       void endLostTurn({ client, talk, apply }).catch(report)
