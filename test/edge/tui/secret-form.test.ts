@@ -2,9 +2,11 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
+import { serving } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { openXterm } from "../../fixture/xterm.ts"
+import { clientOf } from "./client-of.ts"
 
 const enter = "\r"
 /** Keys right after a question appears were meant for something else. */
@@ -25,4 +27,50 @@ test("a secret that is typed into a form is not shown, and the model does not ge
   assert.match(llm.requests[1]!.raw, /The secret token is stored, 14 bytes/)
   assert.ok(!llm.requests[1]!.raw.includes("unseen-value"))
   assert.ok(!terminal.screen().includes("unseen"))
+})
+
+test("--plain reads a secret as it is typed, without showing it", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([call("secrets_set", { name: "token" }), text("Kept.")])
+  const variables = { ...env(llm, "chat").variables, VITAMIN_VAULT_PASSPHRASE: "correct horse battery" }
+  const args = ["--plain", "--agent", "vault", "--allow", "secret.use:token", "go"]
+  await using terminal = await openXterm(tmp, args, { env: variables })
+  await terminal.sees("1. Fill in the form.")
+  terminal.type(`1${enter}`)
+  await terminal.sees("Nothing of it is shown.")
+  // Ctrl-C leaves the field.
+  terminal.type("\u0003")
+  await terminal.sees(/it is required\n1\. Fill in the form\.\n2\. Decline\./)
+  terminal.type(`1${enter}`)
+  await terminal.sees(/shown\..*shown\./s)
+  terminal.type(` unseen value ${enter}`)
+  await terminal.sees("Kept.")
+  assert.match(llm.requests[1]!.raw, /The secret token is stored, 14 bytes/)
+  assert.ok(!terminal.bytes().includes("unseen"))
+})
+
+test("--plain shows what is typed again when another client answers the form", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([call("secrets_set", { name: "token" }), text("Left."), text("Heard.")])
+  const variables = { ...env(llm, "chat").variables, VITAMIN_VAULT_PASSPHRASE: "correct horse battery" }
+  const server = await serving(tmp, [], variables)
+  await using _ = server.child
+  const client = clientOf(tmp, server)
+  const args = ["attach", server.url, "--plain", "--agent", "vault", "--allow", "secret.use:token"]
+  await using terminal = await openXterm(tmp, args)
+  await terminal.sees(/^> ?$/m)
+  terminal.type(`go${enter}`)
+  await terminal.sees("1. Fill in the form.")
+  terminal.type(`1${enter}`)
+  await terminal.sees("Nothing of it is shown.")
+  terminal.type("half")
+  const [form] = await client.listElicitations()
+  await client.replyElicitation({ id: form!.id, action: "decline" })
+  await terminal.sees("What you type is shown again.")
+  await terminal.sees(/Left\.\n+> ?$/m)
+  terminal.type("typed in the open")
+  await terminal.sees("> typed in the open")
+  terminal.type(enter)
+  await terminal.sees("Heard.")
+  assert.match(llm.requests[2]!.raw, /typed in the open/)
 })

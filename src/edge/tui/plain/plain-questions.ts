@@ -1,7 +1,13 @@
 // The questions of the agent as numbered lines. A line that is no number is for a permission what the agent should do
 // instead, and for a form the value of the field.
 import { askerWords, type FormContent, problemWith, readTyped } from "#client/check-form.ts"
-import type { Client, ElicitationRequest, PermissionRequest, StreamEvent } from "#client/client.ts"
+import {
+  type Client,
+  ClientError,
+  type ElicitationRequest,
+  type PermissionRequest,
+  type StreamEvent,
+} from "#client/client.ts"
 import { ruleWords } from "#client/permission-words.ts"
 import { labelOf } from "#edge/tui/question/form-field.ts"
 import { headLines } from "#edge/tui/question/permission-head.ts"
@@ -17,21 +23,44 @@ type Options = {
   say(text: string): void
   print(lines: readonly Line[]): void
   view(): View
+  /** Whether nothing of the next line is shown. */
+  setHidden(isHidden: boolean): void
 }
 
 /** A numbered line, and what it does. */
 type Choice = { text: string; do(): Promise<boolean> | boolean }
 
-export function createPlainQuestions({ client, questions, say, print, view }: Options) {
+export function createPlainQuestions({ client, questions, say, print, view, setHidden }: Options) {
   /** The ids of its questions in the queue, which has others too. */
   const known = new Set<string>()
+  /** The id of the form that waits for a password. */
+  let hiddenFor: string | undefined
   const add = (asked: Asked) => {
     known.add(asked.id)
     questions.add(asked)
   }
   const remove = (id: string) => {
     known.delete(id)
+    if (hiddenFor === id) {
+      hide(undefined)
+      say("It was answered elsewhere. What you type is shown again.")
+    }
     questions.remove(id)
+  }
+  const hide = (id: string | undefined) => {
+    hiddenFor = id
+    setHidden(id !== undefined)
+  }
+  /** True: the question is over. */
+  const send = async (call: () => Promise<{ replied: true; notice?: string }>) => {
+    try {
+      const { notice } = await call()
+      if (notice) say(notice)
+    } catch (error) {
+      if (!(error instanceof ClientError) || error.status !== 404) throw error
+      say("It was answered elsewhere.")
+    }
+    return true
   }
   const show = (choices: readonly Choice[]) => {
     for (const [i, { text }] of choices.entries()) say(`${i + 1}. ${text}`)
@@ -50,11 +79,8 @@ export function createPlainQuestions({ client, questions, say, print, view }: Op
     const { id, needs, preview } = request
     const rules = needs.flatMap((need) => need.rules.map((rule) => `${rule.permission}:${rule.pattern}`))
     const allowed = rules.map((rule) => `${ruleWords(rule)} (${rule})`)
-    const reply = async (given: Omit<Parameters<Client["replyPermission"]>[0], "id">) => {
-      const { notice } = await client.replyPermission({ id, ...given })
-      if (notice) say(notice)
-      return true
-    }
+    const reply = (given: Omit<Parameters<Client["replyPermission"]>[0], "id">) =>
+      send(() => client.replyPermission({ id, ...given }))
     const canBeAlways = needs.length > 0 && needs.every((need) => need.rules.length > 0)
     const choices: Choice[] = [
       { text: "Yes.", do: () => reply({ reply: "once" }) },
@@ -82,49 +108,56 @@ export function createPlainQuestions({ client, questions, say, print, view }: Op
     const content: FormContent = {}
     /** The field to fill in; undefined before the form is begun. */
     let at: number | undefined
-    const reply = async (action: "accept" | "decline") => {
-      await client.replyElicitation({
-        id,
-        action,
-        ...(action === "accept" && fields.length ? { content } : {}),
-      })
-      return true
-    }
+    const isSecret = () => at !== undefined && fields[at]!.format === "password"
+    const reply = (action: "accept" | "decline") =>
+      send(() =>
+        client.replyElicitation({
+          id,
+          action,
+          ...(action === "accept" && fields.length ? { content } : {}),
+        }),
+      )
     const begin = (next: number) => {
       at = next
       const { options = [], ...field } = fields[at]!
+      // First: the password may come as soon as it is asked for.
+      if (isSecret()) hide(id)
       say(labelOf(field))
+      if (isSecret()) say("Nothing of it is shown.")
       for (const { value, title } of options) say(`- ${value}${title === value ? "" : `: ${title}`}`)
+      return false
+    }
+    /** Ctrl-C is an empty line while nothing is shown, so the person can decline from here. */
+    const leave = () => {
+      at = undefined
+      show(choices)
       return false
     }
     const fill = (at: number, text: string) => {
       const field = fields[at]!
+      hide(undefined)
       const value = text === "" ? field.default : readTyped(field, text)
       const problem = value === undefined ? field.required && "it is required" : problemWith(field, value)
       if (problem) {
         say(`${field.name}: ${problem}`)
-        return begin(at)
+        return text === "" && isSecret() ? leave() : begin(at)
       }
       if (value !== undefined) content[field.name] = value
       return at + 1 < fields.length ? begin(at + 1) : reply("accept")
     }
-    const isSecret = fields.some(({ format }) => format === "password")
     const accept = fields.length
       ? { text: "Fill in the form.", do: () => begin(0) }
       : { text: "Accept.", do: () => reply("accept") }
-    const choices: Choice[] = [
-      ...(isSecret ? [] : [accept]),
-      { text: "Decline.", do: () => reply("decline") },
-    ]
+    const choices: Choice[] = [accept, { text: "Decline.", do: () => reply("decline") }]
     return {
       id,
       show() {
         say(`${safeLine(askerWords(server))} asks: ${message}`)
         if (url) say(`Page: ${url}`)
-        if (isSecret) say("What you type is shown here. Use vitamin without --plain to fill this in.")
         show(choices)
       },
       take: (line) => (at === undefined ? take(choices, line) : fill(at, line)),
+      isSecret,
     }
   }
 

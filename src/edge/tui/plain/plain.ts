@@ -53,9 +53,9 @@ async function run(options: TuiOptions, connection: Connection): Promise<number>
     changed: () => {},
     returned: ({ text }) => print([`Not sent: ${safeLine(text)}`]),
   })
-  const input = createLineInput({ line: (text) => void work(() => take(text.trim())), end: () => end(0) })
+  const input = createLineInput({ line: (text) => void work(() => take(text)), end: () => end(0) })
   const questions = createAskedQueue({ done: showPrompt, report })
-  const asked = createPlainQuestions({ client, questions, say, print, view })
+  const asked = createPlainQuestions({ client, questions, say, print, view, setHidden: input.setHidden })
   const showQuestions = (open: readonly Question[]) => {
     flush()
     asked.showOpen(open)
@@ -143,9 +143,10 @@ async function run(options: TuiOptions, connection: Connection): Promise<number>
     showPrompt()
   }
 
-  async function take(text: string): Promise<void> {
+  async function take(line: string): Promise<void> {
     isPrompted = false
-    if (await questions.answer(text)) return
+    if (await questions.answer(line)) return
+    const text = line.trim()
     if (text === "/exit") end(0)
     else if (text.startsWith("!")) await talk.runShell(text.slice(1).trim())
     else if (text && !(await runCommand(text))) await talk.send(text)
