@@ -116,7 +116,11 @@ async function judgeQuestions(): Promise<void> {
   ]
   const what = `${questions.length / 2} questions, ${documents} documents, ${passages} passages: right one among five`
   say(what, `${usual.toFixed(0)} %`, usual >= goals.hits, `${goals.hits} %`)
-  console.log(`the same questions in words that the passages hardly share: ${hard.toFixed(0)} %`)
+  // These were written first, without the words of the passages; the ones above were written with the passages at hand.
+  const isHardMet = hard >= goals.hits ? "met" : "MISSED"
+  console.log(
+    `the questions that hardly share words with their passages: ${hard.toFixed(0)} %  goal ${goals.hits} % ${isHardMet}`,
+  )
 }
 
 function say(what: string, value: string, isMet: boolean, goal: string): void {
