@@ -36,7 +36,7 @@ const ours = millisecondsOf(choose)
 report("\nrouting: one request (floor: its embedding)", ours * 1_000, floor * 1_000, "µs")
 verdict("routing: one request", ours.toFixed(3), `${mostMs} ms`, ours <= mostMs)
 
-/** Of the processor, for one request. */
+/** Milliseconds of processor time for one request. */
 function millisecondsOf(work: (request: string) => unknown): number {
   const times = Array.from({ length: rounds }, () => {
     const begin = process.cpuUsage()

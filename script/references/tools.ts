@@ -79,7 +79,7 @@ export async function renderTools(): Promise<Record<string, string[]>> {
       "",
       ...(fields.length ? fieldTable("argument", fields) : ["No arguments."]),
       "",
-      `${asksFor(permissions)} ${manual?.limits ?? ""}${tool.onlyNamed ? " Only for agents that name it in `tools`." : ""}${tool.routingName ? ` Routing name: \`${tool.routingName}\`.` : ""}`,
+      `${asksFor(permissions)} ${manual?.limits ?? ""}${tool.onlyNamed ? " Only for the specialist that it belongs to, and for agents that name it in `tools`." : ""}${tool.routingName ? ` Routing name: \`${tool.routingName}\`.` : ""}`,
       "",
       ...fenced("json", JSON.stringify(manual?.example)),
       "",

@@ -7,7 +7,7 @@ import type { AgentRule } from "#kernel/config/config.ts"
 import type { AgentDefinition } from "./agent.ts"
 
 export type Ranked = { agent: string; score: number; reasons: string[] }
-/** What the ranking reads of an agent. */
+/** The fields of an agent that the ranking reads. */
 export type Candidate = Pick<AgentDefinition, "id" | "name" | "domain" | "capabilities" | "metadata">
 /** `words` and `keywords` are without those that the person rules out. `parts`: the words of each token. */
 type Request = {

@@ -8,7 +8,7 @@ import * as Global from "#kernel/process/global.ts"
 import { quoteWord } from "#util/quote-word.ts"
 
 export type Found = { library: string; chromium: string }
-/** What is missing, and the command or step that adds it. */
+/** `todo`: the command or step that adds what is missing. */
 export type Missing = { what: string; todo: string }
 
 const library = "playwright-core"

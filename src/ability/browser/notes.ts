@@ -1,4 +1,4 @@
-// What happened beside a call and the model should know: dialogs, downloads, windows, blocked requests. A page can cause
+// Collects what happened beside a call and the model should know: dialogs, downloads, windows, blocked requests. A page can cause
 // any number of them, so each kind is counted and a few are listed.
 
 export type Notes = Readonly<{

@@ -9,7 +9,7 @@ import { type Notes, quote } from "./notes.ts"
 import type { Browser } from "./start-browser.ts"
 
 export type Watch = Readonly<{
-  /** Whether confirm and prompt are answered with OK from now on. */
+  /** Answers confirm and prompt with OK from now on, or with Cancel. */
   answer(accept: boolean): void
   /** How many downloads there were. */
   downloads(): number

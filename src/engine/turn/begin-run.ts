@@ -97,7 +97,7 @@ async function resolveAgent(work: Work, session: SessionRecord.Info): Promise<Ag
 /** Writes into the session record which agent and model answer, and its title. */
 function noteStart(work: Work, { session, progress }: Begun, { agent, chosen }: Answering) {
   const isAuto = (work.agent ?? session.agent) === AgentRegistry.autoAgent
-  if (!isAuto) session.agent = agent.id
+  session.agent = isAuto ? AgentRegistry.autoAgent : agent.id
   const name = `${chosen.providerId}/${chosen.modelId}`
   if (!chosen.isFallback) session.model = name
   session.fallbackModel = chosen.isFallback ? name : undefined

@@ -246,3 +246,15 @@ for (const [what, given, says] of [
       assert.match(outputsOf(await messages())[0]!, says)
     })
   })
+
+test("the choice of auto is an event with its score and reasons, and the session stays with auto", async () => {
+  const script = byAgent({ chronicler: () => text("noted") })
+  await inWorld(script, async ({ ask, session, events }) => {
+    await ask("Remember that we release on Fridays", { agent: "auto" })
+    const [chosen] = events.filter(({ type }) => type === "agent.chosen")
+    const { agent, score, reasons } = chosen!.payload as { agent: string; score: number; reasons: string[] }
+    assert.equal(agent, "chronicler")
+    assert.ok(score > 0 && reasons.some((reason) => /remember/i.test(reason)), String(reasons))
+    assert.equal((await Session.get(session.id)).agent, "auto")
+  })
+})

@@ -10,9 +10,9 @@ export type AgentSpec = Readonly<{
   prefixes: readonly string[]
   /** Words and phrases of requests that are for it. */
   keywords: readonly string[]
-  /** What a task should contain. */
+  /** Tells an orchestrator what to put into a task. */
   accepts: string
-  /** What an answer contains. */
+  /** Tells an orchestrator what comes back. */
   returns: string
   /** Words and phrases of requests that it must not get. */
   cannotDo: readonly string[]

@@ -21,7 +21,7 @@ export function partitionTools<T extends RoutedTool>(
   return { byAgent, unmatched }
 }
 
-/** Of equal prefixes the first spec wins. */
+/** The first spec wins if two have the same prefix. */
 function ownerOf(name: string, specs: readonly Pick<AgentSpec, "name" | "prefixes">[]): string | undefined {
   let [owner, length] = [undefined as string | undefined, 0]
   for (const spec of specs)

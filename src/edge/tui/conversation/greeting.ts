@@ -1,19 +1,11 @@
 // What the terminal says and asks before the first prompt: files that are not trusted, and which model answers. The same
 // review and the same choice come back with /trust and /login.
-import type { Client } from "#client/client.ts"
-import type { Ask } from "#edge/tui/question/ask.ts"
-import { reviewTrust, untrustedNotice } from "#edge/tui/question/review-trust.ts"
+import { type ReviewOptions, reviewTrust, untrustedNotice } from "#edge/tui/question/review-trust.ts"
 import { signIn, useRemembered } from "#edge/tui/question/sign-in.ts"
-import type { Line, View } from "#edge/tui/screen/line.ts"
 import type { Conversation } from "./conversation.ts"
 import type { TuiOptions } from "./options.ts"
 
-type Options = {
-  client: Client
-  ask: Ask
-  diff(preview: string, view: View): Line[]
-  print(lines: Line[]): void
-  view(): View
+type Options = ReviewOptions & {
   /** A notice between the messages. */
   say(text: string): void
   talk: Pick<Conversation, "session" | "waiting" | "choose">

@@ -8,7 +8,7 @@ import type { Ask } from "./ask.ts"
 
 type Change = Awaited<ReturnType<Client["listUntrusted"]>>["changes"][number]
 
-type Options = {
+export type ReviewOptions = {
   client: Client
   ask: Ask
   /** Draws a unified diff. */
@@ -31,7 +31,7 @@ export async function untrustedNotice(client: Client): Promise<string | undefine
 }
 
 /** Asks about one file after the other, and trusts those that were accepted. */
-export async function reviewTrust(options: Options): Promise<void> {
+export async function reviewTrust(options: ReviewOptions): Promise<void> {
   const { client, ask, print, view } = options
   const { changes } = await client.listUntrusted()
   const say = (text: string) => print([view().paint("dim", safeLine(text))])
@@ -61,7 +61,7 @@ export async function reviewTrust(options: Options): Promise<void> {
   say(`Trusted: ${trusted.join(", ")}`)
 }
 
-function linesOf({ path, state, diff, bytes, hash }: Change, { view, diff: draw }: Options): Line[] {
+function linesOf({ path, state, diff, bytes, hash }: Change, { view, diff: draw }: ReviewOptions): Line[] {
   const { columns, paint } = view()
   const title = wrapTo(paint("strong", `${state} ${safeLine(path)}`), columns)
   if (state === "removed") return title
