@@ -114,7 +114,7 @@ async function stream() {
   const id = await laySession(folder, 1_250)
   await Storage.close()
   const session = ["--session", id]
-  const long = { ...vitamin, args: [...vitamin.args, ...session], prompt: "earlier messages" }
+  const long = { ...vitamin, args: [...vitamin.args, ...session], prompt: "/export writes all" }
   const run = { ...vitamin, args: [...vitamin.args, "run", ...session, "--yes", "go"], prompt: "the end" }
   const programs = [floor, long, vitamin, ...others]
   const all = programs.map((program) => ({ program, samples: [] as Streamed[] }))
