@@ -11,6 +11,7 @@ const layers = [
   "util",
   "util/parse",
   "util/file",
+  "kernel/behavioral",
   ...area("kernel", "secret process storage"),
   ..."kernel/bus kernel/schema kernel/reviewed kernel/config kernel/trust".split(" "),
   "knowledge/message",
