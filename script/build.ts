@@ -43,6 +43,7 @@ const jsonSchemaTypes: Rolldown.Plugin = {
 /** Parts of the package without state. Each is also built by itself, so that a program that needs only this part does
  * not load the whole runtime. */
 const alone: Record<string, string> = {
+  behavioral: "src/kernel/behavioral/behavioral.ts",
   client: "src/client/client.ts",
   functiongemma: "src/ability/provider/functiongemma/functiongemma.ts",
   "markdown-links": "src/util/parse/markdown-links.ts",
@@ -120,6 +121,7 @@ await build({
   plugins: [jsonSchemaTypes],
   entry: {
     index: "src/index.ts",
+    behavioral: alone.behavioral!,
     client: alone.client!,
     functiongemma: alone.functiongemma!,
     "markdown-links": alone["markdown-links"]!,

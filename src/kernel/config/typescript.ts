@@ -16,18 +16,18 @@ import { type Input, Standalone } from "#kernel/schema/schema.ts"
 import { errorText } from "#util/error.ts"
 
 /** The public module of this program: the source, or its place in the bundle. */
-export const publicModule = new URL(
-  import.meta.url.endsWith(".ts") ? "../../index.ts" : "./index.js",
-  import.meta.url,
-).href
+export const publicModule = ownModule("../../index.ts", "./index.js")
+const behavioral = ownModule("../behavioral/behavioral.ts", "./behavioral.js")
 
-/** The name of the package, its short form, and the name in older documents. */
-const ownNames = new Set([
-  "@vitamin-agent/vitamin",
-  "@vitamin-agent/vitamin/agent",
-  "vitamin",
-  "vitamin/agent",
-  "plaited/agent",
+/** Modules of this program by the name of the package, its short form, and the name in older documents. */
+const ownModules = new Map([
+  ["@vitamin-agent/vitamin", publicModule],
+  ["@vitamin-agent/vitamin/agent", publicModule],
+  ["@vitamin-agent/vitamin/behavioral", behavioral],
+  ["vitamin", publicModule],
+  ["vitamin/agent", publicModule],
+  ["vitamin/behavioral", behavioral],
+  ["plaited/agent", publicModule],
 ])
 const mark = "?vitamin-config="
 const limit = 10_000
@@ -83,7 +83,7 @@ export async function importModule(
   registerOwnNames()
   const sum = createHash("sha256").update(bytes).digest("hex").slice(0, 16)
   const plain = `${pathToFileURL(file).href}${mark}${sum}${cacheKey === undefined ? "" : `-${cacheKey}`}`
-  const url = reviewed ? guardedUrl(plain, reviewed, publicModule) : plain
+  const url = reviewed ? guardedUrl(plain, reviewed, new Set(ownModules.values())) : plain
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_, reject) => {
@@ -106,12 +106,17 @@ function registerOwnNames() {
   hooked = true
   registerHooks({
     resolve(specifier, context, next) {
-      if (ownNames.has(specifier)) return { url: publicModule, shortCircuit: true }
+      const own = ownModules.get(specifier)
+      if (own) return { url: own, shortCircuit: true }
       // With an explicit format, Node neither uses the "type" of the project's package.json nor warns if there is none.
       if (specifier.includes(mark)) return { url: specifier, format: "module-typescript", shortCircuit: true }
       return next(specifier, context)
     },
   })
+}
+
+function ownModule(source: string, bundled: string): string {
+  return new URL(import.meta.url.endsWith(".ts") ? source : bundled, import.meta.url).href
 }
 
 /** Where in the file an error came from, as far as its stack tells. */

@@ -25,9 +25,9 @@ let hooked = false
 let refusals = 0
 
 /** The URL that imports a module with checks: the module and all that it imports from its project must be reviewed,
- * except for `own`, the module of this program. The URL changes with the trusted content, so that Node's cache returns
+ * except for `own`, the modules of this program. The URL changes with the trusted content, so that Node's cache returns
  * nothing outdated. */
-export function guardedUrl(url: string, reviewed: Reviewed.Reviewed, own: string): string {
+export function guardedUrl(url: string, reviewed: Reviewed.Reviewed, own: ReadonlySet<string>): string {
   register(own)
   const mark = Reviewed.hashOf(Buffer.from(`${reviewed.root}\0${reviewed.stamp}\0${refusals}`)).slice(0, 16)
   guards.set(mark, reviewed)
@@ -35,7 +35,7 @@ export function guardedUrl(url: string, reviewed: Reviewed.Reviewed, own: string
 }
 
 /** The hooks stay for the life of the process: code may import lazily. */
-function register(own: string) {
+function register(own: ReadonlySet<string>) {
   if (hooked) return
   hooked = true
   registerHooks({
@@ -44,7 +44,7 @@ function register(own: string) {
       const { parentURL = "" } = context
       const mark = markOf(parentURL)
       const reviewed = mark === undefined ? commonJs.get(withoutQuery(parentURL)) : guards.get(mark)
-      if (!reviewed || result.url === own || markOf(result.url)) return result
+      if (!reviewed || own.has(result.url) || markOf(result.url)) return result
       if (!isProjects(result.url, reviewed.root)) return result
       if (mark !== undefined) return { ...result, url: withMark(result.url, mark) }
       required.set(result.url, reviewed)

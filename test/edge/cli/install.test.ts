@@ -26,9 +26,9 @@ async function npmInstall(tmp: Tmp, args: string[]): Promise<void> {
   await run("npm", ["install", ...options, cache, ...args], { cwd: tmp.path, env: tmp.env })
 }
 
-function readmeExample(): string {
-  const readme = readFileSync(join(root, "README.md"), "utf8")
-  return /```ts\n(import [\s\S]+?)```/.exec(readme)![1]!
+function exampleIn(document: string): string {
+  const text = readFileSync(join(root, document), "utf8")
+  return /```ts\n(import [\s\S]+?)```/.exec(text)![1]!
 }
 
 /** A program that depends on the package. The tests that use it write files of their own into it. */
@@ -42,23 +42,7 @@ after(() => project[Symbol.asyncDispose]())
 
 test("README's library example compiles in a strict project without skipLibCheck, and runs", async () => {
   await using llm = await fakeLlm([text("A fixture.")])
-  for (const name of ["@types/node", "undici-types"])
-    cpSync(join(root, "node_modules", name), join(project.path, "node_modules", name), { recursive: true })
-  project.write("example.ts", readmeExample())
-  const compilerOptions = {
-    strict: true,
-    skipLibCheck: false,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    module: "nodenext",
-    target: "es2024",
-    types: ["node"],
-    noEmit: true,
-  }
-  project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["example.ts"] }))
-  const tsc = join(root, "node_modules/.bin/tsc")
-  const compiled = await run(tsc, ["-p", "."], { cwd: project.path }).catch((error) => error)
-  assert.equal(compiled.stdout, "")
+  await compileExample("README.md")
   const { stdout } = await run(process.execPath, ["example.ts"], {
     cwd: project.path,
     env: { ...project.env, ...noServers, ...env(llm, "chat").variables },
@@ -67,11 +51,19 @@ test("README's library example compiles in a strict project without skipLibCheck
   assert.equal(llm.requests.length, 1)
 })
 
+test("the example of docs/behavioral.md compiles in a strict project, and runs", async () => {
+  await compileExample("docs/behavioral.md")
+  const { stdout } = await run(process.execPath, ["example.ts"], { cwd: project.path, env: project.env })
+  const outcome = "{ selected: false, blockedBy: [ 'in turn' ], waits: false }"
+  assert.deepEqual(stdout.trimEnd().split("\n"), ["hot", "cold", "hot", "cold", outcome])
+})
+
 test("a program that bundles one small function does not bundle the runtime", async (t) => {
-  // The whole package bundles to about 3.4 MB, zod with its languages to 0.36 MB, the other two to 3 KB and 5 KB.
+  // The whole package bundles to about 3.4 MB, zod with its languages to 0.36 MB, the others to 3 to 5 KB.
   const limits: [name: string, from: string, bytes: number][] = [
     ["extractMarkdownLinks", "@vitamin-agent/vitamin", 10_000],
     ["extractMarkdownLinks", "@vitamin-agent/vitamin/markdown-links", 10_000],
+    ["behavioral", "@vitamin-agent/vitamin/behavioral", 10_000],
     ["parseFunctionCalls", "@vitamin-agent/vitamin", 10_000],
     ["parseFunctionCalls", "@vitamin-agent/vitamin/functiongemma", 10_000],
     ["z", "@vitamin-agent/vitamin", 450_000],
@@ -148,6 +140,27 @@ test("a production install takes at most 60 MB and reads text in images with its
   )
   assert.equal(stdout.trim(), `[text of image note.png]\n${noteText}`)
 })
+
+/** Write the example of a document to example.ts, and check its types without skipLibCheck. */
+async function compileExample(document: string): Promise<void> {
+  for (const name of ["@types/node", "undici-types"])
+    cpSync(join(root, "node_modules", name), join(project.path, "node_modules", name), { recursive: true })
+  project.write("example.ts", exampleIn(document))
+  const compilerOptions = {
+    strict: true,
+    skipLibCheck: false,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    module: "nodenext",
+    target: "es2024",
+    types: ["node"],
+    noEmit: true,
+  }
+  project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["example.ts"] }))
+  const tsc = join(root, "node_modules/.bin/tsc")
+  const compiled = await run(tsc, ["-p", "."], { cwd: project.path }).catch((error) => error)
+  assert.equal(compiled.stdout, "")
+}
 
 /** The size of a minified bundle of program.js, with the chunks that it loads later. */
 async function bundledSize(tmp: Tmp): Promise<number> {

@@ -125,6 +125,13 @@ for (const name of [
     assert.equal((await loadConfig(tmp.write("config.ts", code))).agent.name, "n")
   })
 
+for (const name of ["@vitamin-agent/vitamin/behavioral", "vitamin/behavioral"])
+  test(`importConfig() resolves ${name} to this program`, async () => {
+    await using tmp = await tmpdir()
+    const code = `import { bSync } from "${name}"\nexport default bSync({ block: "deploy" }).idiom.block`
+    assert.equal(await importConfig(tmp.write("guard.ts", code), Buffer.from(code)), "deploy")
+  })
+
 test("loadConfig() causes no warning of Node", async () => {
   await using tmp = await tmpdir()
   const file = tmp.write(
