@@ -78,7 +78,7 @@ export function behavioral({ maxSteps = 10_000 }: { maxSteps?: number } = {}): P
       try {
         const steps = thread()
         const first = steps.next()
-        if (!first.done) places.push({ name, priority, steps, idiom: first.value })
+        if (!first.done) places.push({ name, priority, steps, idiom: checked(first.value) })
       } catch (error) {
         report(name, error)
       }
@@ -119,6 +119,7 @@ export function behavioral({ maxSteps = 10_000 }: { maxSteps?: number } = {}): P
       if (!request) continue
       try {
         const event = typeof request === "function" ? request() : request
+        if (typeof event?.type !== "string") throw new TypeError("a request must be an event with a type")
         requests.push({ place, event, blockedBy: none })
       } catch (error) {
         report(place.name, error)
@@ -151,7 +152,7 @@ export function behavioral({ maxSteps = 10_000 }: { maxSteps?: number } = {}): P
         try {
           const next = place.steps.next(event)
           if (next.done) place.steps = over
-          else place.idiom = next.value
+          else place.idiom = checked(next.value)
         } catch (error) {
           report(name, error)
           place.steps = over
@@ -222,6 +223,11 @@ export function behavioral({ maxSteps = 10_000 }: { maxSteps?: number } = {}): P
 
 /** Of a thread that has ended. */
 const over: Generator<Idiom, void, Event> = (function* () {})()
+
+function checked(idiom: Idiom): Idiom {
+  if (typeof idiom === "object" && idiom !== null) return idiom
+  throw new TypeError(`a thread must yield an object, not ${idiom}`)
+}
 
 function register<T>(set: Set<T>, one: T): () => void {
   set.add(one)

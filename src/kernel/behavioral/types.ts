@@ -15,13 +15,10 @@ export type Idiom = {
 /** Starts a thread: each yield says what it wants, and returns the event that resumed it. */
 export type Thread = () => Generator<Idiom, void, Event>
 
-/** A rule of a thread. `position` is that of the rule to go on with, if that is not the next one. */
-export type Rule = () => Generator<Idiom, number | undefined, Event>
+/** A rule yields once. `next` returns the position of the rule to go on with, if that is not the next one. */
+export type Rule = Readonly<{ idiom: Idiom; next?: (event: Event) => number | undefined }>
 
-/** A rule that yields once, so that its thread can be explored. */
-export type SyncRule = Rule & { idiom: Idiom; next?: (event: Event) => number | undefined }
-
-/** A thread whose state is its position in its list of rules. */
+/** A thread whose state is its position in its list of rules, so that it can be explored. */
 export type RuleThread = Thread & { rules: readonly Rule[]; repeat: Repeat }
 export type Repeat = boolean | (() => boolean)
 
