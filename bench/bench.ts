@@ -27,6 +27,7 @@ const all = [
   "vectors",
   "terminal",
   "delegation",
+  "behavioral",
 ]
 const chosen = process.argv.slice(2)
 
