@@ -16,6 +16,12 @@ export function fitsText(pattern: string, text: string): boolean {
   return kept(texts, pattern, compileText)(text)
 }
 
+export function fitsAnyText(pattern: string, all: Iterable<string>): boolean {
+  const fits = kept(texts, pattern, compileText)
+  for (const text of all) if (fits(text)) return true
+  return false
+}
+
 /** Relative paths are taken from `base`; without one they stay relative. */
 export function readPath(path: string, base?: string): Path {
   const whole = base === undefined ? posix.normalize(path) : posix.resolve(base, path)

@@ -4,7 +4,7 @@
 import { homedir } from "node:os"
 import * as Env from "#kernel/process/env.ts"
 import * as Global from "#kernel/process/global.ts"
-import { fitsText, type Path } from "#util/wildcard.ts"
+import { fitsAnyText, fitsText, type Path } from "#util/wildcard.ts"
 import { protectedForms, protectedNames, protectedPairs } from "./protected-names.ts"
 import { withoutQuotedPatterns } from "./shell/quoted-patterns.ts"
 import { isRisky } from "./shell/risky-command.ts"
@@ -37,6 +37,7 @@ const installed = /^((?:[\w.@-]*\/)*)node_modules\/\.bin\/[\w.-]+$/
 const indirect = /[$`]|\(\s*\)|\b(?:function|alias)\b/
 /** Characters that the shell expands. */
 const hole = /\$\{[^}]*\}|\$\w+|\{[^}]*\}|\[[^\]]*\]|[$*?{}[\]]/g
+const expands = /[$*?{}[\]]/
 /** Longer segments are not matched as patterns, which would take too long. No protected name is longer. */
 const maxSegment = 300
 const maxPath = 4_096
@@ -112,9 +113,9 @@ function couldBe(segment: string, name: string): boolean {
   // Most paths have one segment, and nothing follows it.
   if (segment === "") return false
   const text = segment.slice(0, maxSegment).toLowerCase()
+  if (!expands.test(text)) return text === name
   const pattern = text.replace(hole, "*")
-  const isPartly = pattern.replaceAll("*", "") !== "" && fitsText(pattern, name.toLowerCase())
-  return isPartly || (pattern !== text && text.includes(name.toLowerCase()))
+  return text.includes(name) || (pattern.replaceAll("*", "") !== "" && fitsText(pattern, name))
 }
 
 /** Every part of a command that may be a path, except scripts of skills that it runs. */
@@ -162,10 +163,12 @@ function installedRun(command: string): string[] {
 
 function couldName(command: string): boolean {
   return pathsIn(command).some((path) => {
+    if (!path.includes("/") && !expands.test(path)) return false
     const segments = path.split("/").filter(Boolean)
     return segments.some((segment, i) => {
       if (couldBeOurs(segment) || couldBeScript(segment, segments[i + 2])) return true
-      const next = segments[i + 1] ?? ""
+      const next = segments[i + 1]
+      if (next === undefined) return false
       return protectedPairs.some(([folder, name]) => couldBe(next, name) && couldBe(segment, folder))
     })
   })
@@ -178,6 +181,7 @@ function couldBeScript(skills: string, scripts = ""): boolean {
 
 /** Whether the shell could expand a segment with patterns or variables to any protected name. */
 function couldBeOurs(segment: string): boolean {
+  if (!expands.test(segment)) return false
   if (segment.length > maxSegment) return /[$*?{[]/.test(segment)
   const pattern = segment.toLowerCase().replace(hole, "*")
   if (!pattern.includes("*")) return false
@@ -185,7 +189,7 @@ function couldBeOurs(segment: string): boolean {
   // three other characters; otherwise every segment with a variable would count.
   if (!pattern.startsWith(".") && (!/^[${]/.test(segment) || pattern.replaceAll("*", "").length < 3))
     return false
-  return [...protectedNames].some((name) => fitsText(pattern, name))
+  return fitsAnyText(pattern, protectedNames)
 }
 
 /** Whether a command changes a setting of git that names a program. The line is checked in pieces: one pattern for the

@@ -16,7 +16,7 @@ export function mentionsSecrets(command: string): boolean {
   // Joined again, because a path with a blank is two words here.
   const text = words.join(" ").toLowerCase()
   const unsure = words.filter(isUnsure).map((word) => word.toLowerCase())
-  return places.some(({ path }) => includesPath(text, path) || unsure.some((word) => couldLead(word, path)))
+  return places.some(({ path }) => includesPath(text, path) || couldLead(unsure, path))
 }
 
 /** Whether a rule names these files: its path leads to them before its first wildcard, or it is one exact command. */
@@ -39,12 +39,16 @@ function isUnsure(word: string): boolean {
   return word.includes("/") && word.length <= maxWord && /[$*?{}[]/.test(word)
 }
 
-function couldLead(word: string, place: string): boolean {
+function couldLead(words: string[], place: string): boolean {
+  if (!words.length) return false
   const names = place.split("/").filter(Boolean)
   // `${STATE:-…}/vitamin/token`: its beginning is unknown, but its end is plain.
-  const ends = [names.slice(-2).join("/"), `${names.at(-1)}/token`]
-  if (/[$}]/.test(word) && ends.some((end) => includesPath(word, `/${end}`))) return true
-  const patterns = word.split("/").filter(Boolean)
-  if (!word.startsWith("/") || patterns.length < names.length) return false
-  return names.every((name, i) => fitsText(patterns[i]!.replace(hole, "*"), name))
+  const ends = [`/${names.slice(-2).join("/")}`, `/${names.at(-1)}/token`]
+  return words.some((word) => {
+    if (/[$}]/.test(word) && ends.some((end) => includesPath(word, end))) return true
+    if (!word.startsWith("/")) return false
+    const patterns = word.split("/").filter(Boolean)
+    if (patterns.length < names.length) return false
+    return names.every((name, i) => fitsText(patterns[i]!.replace(hole, "*"), name))
+  })
 }

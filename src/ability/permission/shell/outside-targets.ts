@@ -83,6 +83,7 @@ export function outsideTargets(command: SimpleCommand, place: Place): string[] {
 
 /** Whether a pattern names each target before its first star. */
 export function namesTargets(pattern: string, targets: string[]): boolean {
+  if (!targets.length) return true
   const named = pattern
     .split(/\s+/)
     .flatMap((word) => [word, word.slice(word.indexOf("=") + 1)])
