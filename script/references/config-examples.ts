@@ -35,6 +35,41 @@ export const examples: Record<string, Example[] | undefined> = {
     jsonc(`{ "embedder": { "model": "openai/text-embedding-3-small" } }`),
     jsonc(`{ "embedder": { "gguf": "/models/embeddinggemma-300m.gguf" } }`),
   ],
+  guards: [
+    jsonc(`{
+  "guards": {
+    "read-before-edit": { "paths": "src/**" },
+    "tests-before-answer": { "command": ["npm test*", "npm run check*"], "paths": "src/**" },
+    "approve-deploy": { "command": "npm run deploy*" },
+    "no-network-after-secret": { "block": ["network.fetch", "bash.execute:curl *"] },
+    "look-at-diff": { "writes": 5, "look": "bash.done:git diff*" },
+    "no-repeats": { "times": 3 },
+    "plan-before-act": { "act": ["file.write", "file.edit"] },
+    "budget": { "tokens": 2000000, "cost": 5 },
+    // A guard of your own.
+    "migrations-are-reviewed": {
+      "when": "write.done:migrations/**",
+      "block": ["answer", "bash:npm run migrate*"],
+      "until": "subtask.done:reviewer",
+      "because": "a migration was written and nobody has reviewed it",
+      "each": "path",
+      "enabled": false
+    }
+  }
+}`),
+    jsonc(`{
+  "guards": {
+    "read-before-edit": { "enabled": true },
+    "tests-before-answer": { "enabled": true },
+    "approve-deploy": { "enabled": true },
+    "no-network-after-secret": { "enabled": true },
+    "look-at-diff": { "enabled": true },
+    "no-repeats": { "enabled": true },
+    "plan-before-act": { "enabled": true },
+    "budget": { "enabled": false }
+  }
+}`),
+  ],
   permission: [
     jsonc(`{
   "permission": [

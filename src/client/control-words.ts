@@ -1,4 +1,4 @@
-// A message about a change of the session, in words. The words are not escaped.
+// Changes of a session, and what guards blocked in it, in words. The words are not escaped.
 
 type Control = { control: string; parameters?: unknown }
 
@@ -8,6 +8,15 @@ const ways = new Map([
   ["extract", "with a summary made from the messages"],
 ])
 
+/** An action that a guard blocked. */
+export function blockedText({
+  action,
+  guard,
+  reason,
+}: Record<"action" | "guard" | "reason", string>): string {
+  return `guard "${guard}" ${action === "answer" ? "held back the answer" : `blocked ${action}`}: ${reason}`
+}
+
 /** The parameters are not trusted: they may come from an import or a later version. */
 export function controlWords({ control, parameters }: Control): string {
   const given = new Map(
@@ -15,6 +24,8 @@ export function controlWords({ control, parameters }: Control): string {
   )
   const say = (name: string) => String(given.get(name) ?? "?")
   switch (control) {
+    case "mode_blocked":
+      return `mode: ${say("from")}; a guard blocked the change to ${say("to")}`
     case "mode_change":
       return `mode: ${say("from")} → ${say("to")}`
     case "branch_switch":

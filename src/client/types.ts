@@ -237,6 +237,7 @@ export type Event =
   | ConfigChangedEvent
   | ElicitationRepliedEvent
   | ElicitationRequestedEvent
+  | GuardBlockedEvent
   | InstanceDisposedEvent
   | McpChangedEvent
   | MessageCreatedEvent
@@ -317,6 +318,26 @@ export type GapEvent = {
   after: number | string
   /** the id of the next event */
   from: number
+}
+
+export type GuardBlockedEvent = {
+  id: number
+  type: "guard.blocked"
+  time: number
+  directory: string
+  payload: {
+    sessionId: string
+    /** Message of the call or of the answer. */
+    messageId: string
+    /** Call that was blocked. */
+    callId?: string
+    /** Tool that was called, `answer`, or `mode`. */
+    action: string
+    /** Guard that blocked it. */
+    guard: string
+    /** Why, and what would end the block. */
+    reason: string
+  }
 }
 
 export type Health = {

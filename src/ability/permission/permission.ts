@@ -62,3 +62,4 @@ export {
   Rule,
 } from "./rule.ts"
 export { gitReading, onlyReadsGit } from "./shell/reading-git.ts"
+export { succeededCommands } from "./shell/succeeded-commands.ts"

@@ -4,7 +4,9 @@
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 
-type Work = { readonly progress: { history: Message.Info[]; records: Records } }
+type Work = { readonly progress: { history: Message.Info[]; records: Records; guards?: Reading | undefined } }
+/** The guards of a session read every message. */
+type Reading = { read(message: Message.Info): void }
 
 /** Writes that are still pending, and the error of the first one that failed. */
 export type Records = {
@@ -22,6 +24,7 @@ export function lastId({ progress }: Work): string | null {
 /** Add a message to the history and start writing it. `settle` waits for the disk. */
 export function append(run: Work, message: Message.Info): void {
   run.progress.history.push(message)
+  run.progress.guards?.read(message)
   keep(run.progress.records, MessageStore.write(message))
 }
 

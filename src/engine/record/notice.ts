@@ -1,4 +1,4 @@
-// The events for things that a person should know about a prompt: notices and retries.
+// The events for things that a person should know about a prompt: notices, actions that guards blocked, and retries.
 import { z } from "zod"
 import * as Bus from "#kernel/bus/bus.ts"
 import { about } from "#util/about.ts"
@@ -11,6 +11,19 @@ export const Notice = Bus.define(
     text: about("What the person should know.", z.string()),
   }),
   { when: "Something about a prompt, its attachments or its answer needs a person's attention." },
+)
+
+export const Blocked = Bus.define(
+  "guard.blocked",
+  z.object({
+    sessionId: z.string(),
+    messageId: about("Message of the call or of the answer.", z.string()),
+    callId: about("Call that was blocked.", z.string().optional()),
+    action: about("Tool that was called, `answer`, or `mode`.", z.string()),
+    guard: about("Guard that blocked it.", z.string()),
+    reason: about("Why, and what would end the block.", z.string()),
+  }),
+  { when: "A guard blocked a call, the final answer or a change of the mode." },
 )
 
 export const Retry = Bus.define(

@@ -13,6 +13,7 @@ import type { PromptPart } from "#engine/record/prompt-part.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import type { Permits } from "#engine/rights/permits.ts"
 import type { Asks } from "#engine/rights/questions.ts"
+import type { SessionGuards } from "#engine/symbolic/session-guards.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 
@@ -115,6 +116,8 @@ export type Made = { key: string; at: number; isWaited: boolean }
 
 export type Progress = {
   history: Message.Info[]
+  /** The guards of the session, if some are configured. */
+  guards?: SessionGuards | undefined
   records: Records
   totals: SessionRecord.Totals
   /** The last calls with their results, as many as are needed to detect a loop. */

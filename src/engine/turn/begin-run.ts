@@ -20,6 +20,7 @@ import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { createPermits, type Permits } from "#engine/rights/permits.ts"
 import { createRights, readingBy } from "#engine/rights/rights.ts"
+import { hasGuards } from "#engine/run/has-guards.ts"
 import {
   type Ask,
   type Input,
@@ -55,6 +56,7 @@ export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<R
   Provider.redactKeys()
   const answering = await chooseAnswering(work, begun)
   await openHistory(begun, begun.tip)
+  if (await hasGuards()) begun.progress.guards = await (await import("./guards.ts")).openGuards(begun)
   const offer: Offer = { tools: [], version: 0 }
   const settled = settle(work, { ...begun, ...answering, offer, prompt })
   const skipped = await StoredPrompt.findAgain(begun.session, work.typed ?? work.parts)

@@ -19,7 +19,10 @@ export async function loop(run: Run): Promise<Message.Info> {
   for (let step = 1; step <= maxSteps; step++) {
     for (let work = steering(run); work; work = steering(run)) await addJoining(run, work)
     const { answer, request } = await runTurn(run)
-    if (!request) return answer
+    if (!request) {
+      if (run.progress.guards && (await import("./guards.ts")).holdBack(run, answer)) continue
+      return answer
+    }
     refuseCost(run)
     await runCalls(run, request)
     run.signal.throwIfAborted()

@@ -44,13 +44,16 @@ class Looping extends NamedError {
 export async function runCalls(run: Run, request: Request): Promise<void> {
   // The person who is asked sees the call in its message, so it is stored first.
   if (request.data.calls.some(({ approval }) => approval === "pending")) await settle(run.progress.records)
-  run.permits.askPending(request)
+  // Guards come before questions, so each call is asked about when its turn comes.
+  const guards = run.progress.guards && (await import("./guards.ts"))
+  if (!guards) run.permits.askPending(request)
   const images: GivenImage[] = []
   for (const { calls, readsOnly } of groups(request.data.calls)) {
     // A call that changes something must be on disk before it runs; one that only reads need not wait.
     if (!readsOnly) await settle(run.progress.records)
-    const results = await Promise.all(calls.map((call) => runCall(run, request, call)))
-    const repeats = calls.map((call, i) => appendResult(run, call, results[i]!))
+    const offers = guards?.createOffers(run, request)
+    const results = await Promise.all(calls.map((call) => runCall(run, request, call, offers?.(call))))
+    const repeats = calls.map((call, i) => appendResult(run, call, results[i]!, guards))
     images.push(...results.flatMap((result, i) => imagesOf(calls[i]!, result)))
     const circle = repeats.findIndex(({ stop }) => stop)
     if (circle >= 0) await goOnOrStop(run, { request, call: calls[circle]! }, repeats[circle]!)
@@ -88,7 +91,15 @@ function isTask({ name }: Call): boolean {
   return name === "subtask" || name === "delegate"
 }
 
-async function runCall(run: Run, request: Request, call: Call): Promise<Result> {
+type Guards = typeof import("./guards.ts")
+type Offered = ReturnType<ReturnType<Guards["createOffers"]>>
+
+async function runCall(
+  run: Run,
+  request: Request,
+  call: Call,
+  offered: Offered | undefined,
+): Promise<Result> {
   const context = {
     sessionId: run.session.id,
     messageId: request.id,
@@ -111,7 +122,7 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
   }
   const snapshot = takeSnapshot({ request, call, records: run.progress.records })
   const slots = {
-    constrain: ({ tool }: Step) => refuseForeign(run, tool),
+    constrain: async (step: Step) => (await refuseForeign(run, step.tool)) ?? offered?.constrain(step),
     permit: run.permits.slot({ request, call }),
     async snapshot(step: Step) {
       await snapshot.slot(step)
@@ -123,6 +134,7 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
     ? await runTool({ call: call as ToolCall, context, slots })
     : { ...(await failure(new ToolRegistry.NotFound(call.name, ownNames(run.offer)), context)), duration: 0 }
   snapshot.finish()
+  offered?.end()
   return result
 }
 
@@ -159,16 +171,17 @@ async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise
 }
 
 /** Stores the result of a call. Returns how often in a row this call, or the last few calls, had this result. */
-function appendResult(run: Run, call: Call, result: Result): Repeat {
+function appendResult(run: Run, call: Call, result: Result, guards: Guards | undefined): Repeat {
   const { status, text, duration } = result
   const said = [call.name, call.arguments, status, text]
   const repeat = addCall(run.progress.repeats, { said, duration, hasFailed: hasFailed(result) })
+  const data = resultData(call, repeat.nudge ? { ...result, text: text + nudge(repeat) } : result)
   const message = Message.make({
     sessionId: run.session.id,
     parentId: lastId(run),
     branch: run.session.branch,
     type: "tool_result",
-    data: resultData(call, repeat.nudge ? { ...result, text: text + nudge(repeat) } : result),
+    data: guards ? guards.withKept(data, run.progress.guards!.takeKept(call.id)) : data,
   })
   append(run, message)
   return repeat

@@ -10,6 +10,8 @@ export const agentFolders = [
   ".opencode/agents",
   ".vitamin/agents",
 ] as const
+/** The folder of guards that are written in TypeScript. */
+export const guardFolder = ".vitamin/guards"
 /** Folders of skills, in the work tree and in each folder down to the current one. */
 export const skillFolders = [
   ".vitamin/skills",

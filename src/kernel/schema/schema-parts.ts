@@ -1,4 +1,4 @@
-// Parts of the schema of the configuration: rules, MCP servers, and models that a configuration declares.
+// Parts of the schema of the configuration: rules, MCP servers, the embedder, and models that a configuration declares.
 import { z } from "zod"
 import { about } from "#util/about.ts"
 import { nearest } from "#util/nearest.ts"
@@ -158,3 +158,20 @@ export const DeclaredModel = z.strictObject({
   ),
 })
 export type DeclaredModel = z.infer<typeof DeclaredModel>
+
+/** The model that turns texts into vectors, instead of the embedded one: a provider's, or a GGUF file for
+ * node-llama-cpp. */
+export const Embedder = z
+  .strictObject({
+    model: about(
+      "Embedding model, as `provider/model`.",
+      z
+        .string()
+        .regex(/^[^\s/]+\/\S+$/, 'expected "provider/model", such as "openai/text-embedding-3-small"')
+        .optional(),
+    ),
+    gguf: about("GGUF file for node-llama-cpp.", z.string().min(1).optional()),
+  })
+  .refine(({ model, gguf }) => model === undefined || gguf === undefined, {
+    error: "there is one embedder: name a model or a GGUF file, not both",
+  })

@@ -3,8 +3,10 @@
 import { z } from "zod"
 import { about } from "#util/about.ts"
 import { refuseUnread } from "./check.ts"
-import { AgentRule, DeclaredModel, Mcp, Rule } from "./schema-parts.ts"
+import { Guards } from "./guard-schema.ts"
+import { AgentRule, DeclaredModel, Embedder, Mcp, Rule } from "./schema-parts.ts"
 
+export type { Guard, Guards } from "./guard-schema.ts"
 export type { DeclaredModel } from "./schema-parts.ts"
 export { AgentRule, McpServer, permissions, Rule } from "./schema-parts.ts"
 
@@ -32,23 +34,6 @@ const Providers = z
   .catchall(Provider)
   .refine(({ default: _, ...providers }) => Object.keys(providers).length <= maxProviders, {
     error: `too many providers; at most ${maxProviders} can be configured`,
-  })
-
-/** The model that turns texts into vectors, instead of the embedded one: a provider's, or a GGUF file for
- * node-llama-cpp. */
-const Embedder = z
-  .strictObject({
-    model: about(
-      "Embedding model, as `provider/model`.",
-      z
-        .string()
-        .regex(/^[^\s/]+\/\S+$/, 'expected "provider/model", such as "openai/text-embedding-3-small"')
-        .optional(),
-    ),
-    gguf: about("GGUF file for node-llama-cpp.", z.string().min(1).optional()),
-  })
-  .refine(({ model, gguf }) => model === undefined || gguf === undefined, {
-    error: "there is one embedder: name a model or a GGUF file, not both",
   })
 
 export const Remote = z.strictObject({
@@ -223,6 +208,10 @@ export const Info = z.strictObject({
   ),
   environment: about("The environment of commands.", Environment.optional()),
   terminal: about("The interactive terminal.", Terminal.optional()),
+  guards: about(
+    "Rules over sequences of actions, by their name ([guards.md](guards.md)).",
+    Guards.optional(),
+  ),
 })
 export type Info = z.infer<typeof Info>
 

@@ -5,12 +5,13 @@ import { test } from "node:test"
 import type { z } from "zod"
 import { Info } from "#kernel/schema/schema.ts"
 import { agentProofs } from "./setting-proofs/agents.ts"
+import { guardProofs } from "./setting-proofs/guards.ts"
 import { mcpProofs } from "./setting-proofs/mcp.ts"
 import { modelProofs } from "./setting-proofs/models.ts"
 import { otherProofs } from "./setting-proofs/others.ts"
 import { prove } from "./setting-proofs/proof.ts"
 
-const proofs = { ...modelProofs, ...agentProofs, ...mcpProofs, ...otherProofs }
+const proofs = { ...modelProofs, ...agentProofs, ...mcpProofs, ...guardProofs, ...otherProofs }
 /** Names the JSON Schema of the file, for editors. */
 const forEditors = "$schema"
 

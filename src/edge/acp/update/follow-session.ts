@@ -4,6 +4,7 @@ import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk
 import * as Permission from "#ability/permission/permission.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
 import * as Tool from "#ability/tool/tool.ts"
+import { blockedText } from "#client/control-words.ts"
 import { createInOrder } from "#client/in-order.ts"
 import { firstLine } from "#edge/acp/show/markdown.ts"
 import { planEntries } from "#edge/acp/show/plan-entries.ts"
@@ -95,6 +96,14 @@ export function followSession(options: {
     own(Session.Notice, ({ text }) => {
       if (client.session?.notices)
         send({ sessionUpdate: "notice", severity: "info", title: firstLine(text, maxNotice) })
+    }),
+    own(Session.Blocked, (blocked) => {
+      if (client.session?.notices)
+        send({
+          sessionUpdate: "notice",
+          severity: "info",
+          title: firstLine(blockedText(blocked), maxNotice),
+        })
     }),
     own(Session.Skipped, ({ prompt }) => reportSkipped(prompt)),
     Bus.subscribe(Permission.Requested, (request) => {

@@ -2,6 +2,7 @@
 import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
+import { blockedText } from "#client/control-words.ts"
 import { createInOrder } from "#client/in-order.ts"
 import { shortId } from "#edge/cli/session/session-lines.ts"
 import { callLine, describeAttachment } from "#edge/cli/terminal/message-line.ts"
@@ -58,6 +59,10 @@ function printText(session: Session.Info): (isInterrupted: boolean) => void {
     }),
     Bus.subscribe(Session.Notice, ({ sessionId, text }) => {
       if (isHere(sessionId)) screen.note(`vitamin: ${Log.escapeControls(text)}`)
+    }),
+    Bus.subscribe(Session.Blocked, ({ sessionId, action, guard, reason }) => {
+      if (isHere(sessionId))
+        screen.note(`vitamin: ${Log.escapeControls(blockedText({ action, guard, reason }))}`)
     }),
     Bus.subscribe(Session.Retry, (retry) => {
       if (isHere(retry.sessionId)) screen.note(retryLine(retry))

@@ -1,5 +1,6 @@
 // Events that become a line of their own.
 import type { StreamEvent } from "#client/client.ts"
+import { blockedText } from "#client/control-words.ts"
 import type { Role } from "#edge/tui/screen/line.ts"
 import { shorten } from "#util/plain-text.ts"
 
@@ -12,6 +13,8 @@ export function noteOf(event: StreamEvent): Told | undefined {
   switch (event.type) {
     case "session.notice":
       return { text: event.payload.text, mark: "!", role: "warning" }
+    case "guard.blocked":
+      return { text: blockedText(event.payload), mark: "!", role: "warning" }
     case "session.retry": {
       const { provider, reason, wait, attempt, attempts } = event.payload
       const next = `attempt ${attempt} of ${attempts} in ${Math.ceil(wait / 1_000)} s`

@@ -1,0 +1,198 @@
+// The program of a session: its guards as threads. Actions are offered, and may be blocked. Facts (results, and whatever the
+// record of the session says) have happened, so nothing blocks them. Guards are never interrupted.
+import {
+  behavioral,
+  type Event,
+  type Idiom,
+  type Listener,
+  type Thread,
+} from "#kernel/behavioral/behavioral.ts"
+import type { Guard } from "./guard.ts"
+import { type Detail, type GuardEvent, plainEvent } from "./guard-event.ts"
+import { createLimit } from "./time-limit.ts"
+
+/** `waits`: what the guard waits for while it blocks. */
+export type Blocked = { guard: string; reason: string; until?: string; waits(event: Event): boolean }
+export type Program = Readonly<{
+  /** Returns the guards that block the action. */
+  offer(event: GuardEvent): Blocked[]
+  tell(event: GuardEvent): void
+}>
+/** A guard whose code threw or never yielded. */
+export type Problem = { guard: string; message: string }
+
+/** `onProblem` hears about each guard once. */
+export function createProgram(guards: readonly Guard[], onProblem: (problem: Problem) => void): Program {
+  const reported = new Set<string>()
+  const report = (problem: Problem) => {
+    if (!reported.has(problem.guard)) onProblem(problem)
+    reported.add(problem.guard)
+  }
+  return guards.some(({ isCode }) => isCode)
+    ? createLimited(guards, report)
+    : createThreads(guards, { report, running: { guard: "" } })
+}
+
+/** So many facts are told within one time limit, which takes longer to set than to tell them. */
+const chunk = 100
+
+/** With code of a person: all facts are kept, to begin again without a guard that never yields. What such a guard has
+ * interrupted cannot go on. */
+function createLimited(guards: readonly Guard[], report: (problem: Problem) => void): Program {
+  const limit = createLimit()
+  const running = { guard: "" }
+  const facts: GuardEvent[] = []
+  let left = guards
+  let state: Program | undefined
+  let told = 0
+  return Object.freeze({ offer, tell: (event: GuardEvent) => void facts.push(event) })
+
+  function offer(event: GuardEvent): Blocked[] {
+    for (;;) {
+      const blocked = catchUp() && limit.run(() => state!.offer(event))
+      if (!blocked) endRunning()
+      else {
+        // It happens now, so the next beginning tells it.
+        if (!blocked.result.length) told = facts.push(event)
+        return blocked.result
+      }
+    }
+  }
+
+  /** Tells the facts that the threads do not know yet. False if the time was up. */
+  function catchUp(): boolean {
+    const begun = limit.run(() => {
+      state ??= createThreads(left, { report, running })
+    })
+    let isDone = begun !== undefined
+    while (isDone && told < facts.length)
+      isDone =
+        limit.run(() => {
+          for (const end = told + chunk; told < end && told < facts.length; told++) state!.tell(facts[told]!)
+        }) !== undefined
+    return isDone
+  }
+
+  function endRunning(): void {
+    const code = left.filter(({ isCode }) => isCode)
+    const found = code.find(({ name }) => name === running.guard) ?? code[0]
+    state = undefined
+    told = 0
+    // A machine that stood still for so long is no fault of a guard.
+    if (!found) return
+    left = left.filter((guard) => guard !== found)
+    report({ guard: found.name, message: `it ran for more than ${limit.milliseconds} ms and was ended` })
+  }
+}
+
+type Place = { guard: Guard; idiom: Idiom }
+
+/** `running` gets the name of the guard whose code runs. */
+function createThreads(
+  guards: readonly Guard[],
+  { report, running }: { report: (problem: Problem) => void; running: { guard: string } },
+): Program {
+  const program = behavioral()
+  const facts = new WeakSet<object>()
+  const places = new Map<string, Place>()
+  const values = new Map<Guard, Set<string>>()
+  const adapted = new WeakMap<Idiom, Idiom>()
+  program.useSnapshot((snapshot) => {
+    if (snapshot.kind === "error" || snapshot.kind === "limit") {
+      const guard = places.get(snapshot.thread ?? "")?.guard.name ?? running.guard
+      const message =
+        snapshot.kind === "error"
+          ? snapshot.message
+          : `it requested ${snapshot.steps} events in a row and was ended`
+      report({ guard, message })
+    }
+  })
+  for (const guard of guards) if ("thread" in guard) add(guard, guard.name, guard.thread)
+  tell(plainEvent("start"))
+  return Object.freeze({ offer, tell })
+
+  function tell(event: GuardEvent): void {
+    facts.add(event)
+    begin(event)
+    program.trigger(event)
+  }
+
+  function offer(event: GuardEvent): Blocked[] {
+    begin(event)
+    return program.trigger(event).blockedBy.map((name) => describe(places.get(name)!, event))
+  }
+
+  /** Adds the threads of guards that have one for each value. */
+  function begin(event: GuardEvent): void {
+    for (const guard of guards) {
+      if (!("each" in guard)) continue
+      const value = (event.detail as Detail)[guard.each.key]
+      if (value === undefined || values.get(guard)?.has(value) || !guard.each.begins(event)) continue
+      values.set(guard, (values.get(guard) ?? new Set()).add(value))
+      add(guard, `${guard.name} ${value}`, guard.each.thread(value))
+    }
+  }
+
+  function add(guard: Guard, name: string, thread: Thread): void {
+    const place: Place = { guard, idiom: {} }
+    places.set(name, place)
+    program.addThread(name, function* () {
+      running.guard = guard.name
+      const steps = thread()
+      for (let next = steps.next(); !next.done; ) {
+        place.idiom = next.value
+        const event = yield adapt(guard, next.value)
+        running.guard = guard.name
+        next = steps.next(event)
+      }
+      places.delete(name)
+    })
+  }
+
+  /** Facts cannot be blocked, and a guard that was interrupted would be gone for good. */
+  function adapt(guard: Guard, idiom: Idiom): Idiom {
+    const known = adapted.get(idiom)
+    if (known) return known
+    const { interrupt: _, block, waitFor, ...rest } = idiom
+    const own: Idiom = {
+      ...rest,
+      ...(waitFor === undefined ? {} : { waitFor: guard.isCode ? noted(guard, waitFor) : waitFor }),
+      ...(block === undefined ? {} : { block: blocking(guard, block) }),
+    }
+    adapted.set(idiom, own)
+    return own
+  }
+
+  function blocking(guard: Guard, block: NonNullable<Idiom["block"]>): Listener {
+    const fits = noted(guard, block)
+    return (event) => !facts.has(event) && fits(event)
+  }
+
+  function noted(guard: Guard, listeners: NonNullable<Idiom["block"]>): (event: Event) => boolean {
+    const fits = oneOf(listeners)
+    if (!guard.isCode) return fits
+    return (event) => {
+      running.guard = guard.name
+      return fits(event)
+    }
+  }
+
+  function describe({ guard, idiom }: Place, event: GuardEvent): Blocked {
+    const { name, because, until } = guard
+    const reason = typeof because === "string" ? because : because(event)
+    const { waitFor } = idiom
+    return {
+      guard: name,
+      reason,
+      ...(until === undefined ? {} : { until }),
+      waits: waitFor === undefined ? () => false : oneOf(waitFor),
+    }
+  }
+}
+
+function oneOf(listeners: Listener | readonly Listener[]): (event: Event) => boolean {
+  if (typeof listeners === "function") return listeners
+  if (typeof listeners === "string") return ({ type }) => type === listeners
+  const tests = listeners.map((one) => oneOf(one))
+  return (event) => tests.some((test) => test(event))
+}

@@ -1,0 +1,160 @@
+// Guards in the loop: opens those of a session, offers its calls and its final answer to them, and tells the model and the
+// person what they block. Loaded only if guards are configured.
+import type { Step } from "#ability/tool/run-tool.ts"
+import { append, lastId } from "#engine/record/append.ts"
+import { wholeHistory } from "#engine/record/history.ts"
+import { Blocked as BlockedEvent, Notice } from "#engine/record/notice.ts"
+import type { Run } from "#engine/run/run.ts"
+import { loadGuards } from "#engine/symbolic/load-guards.ts"
+import { noteKind } from "#engine/symbolic/read-events.ts"
+import {
+  type Blocked,
+  canApprove,
+  createSessionGuards,
+  type SessionGuards,
+} from "#engine/symbolic/session-guards.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
+
+type Request = Message.Of<"tool_request">
+type Place = Pick<Run, "session" | "progress">
+
+/** So many answers in a row may be held back, without a call between them. */
+const maxHeld = 3
+const maxKept = 50
+
+/** The programs of sessions whose last prompt ended well. After any other end the messages are read again. */
+const programs = Instance.state(() => new Map<string, SessionGuards>())
+
+class Held extends NamedError {
+  constructor(times: number, blocked: readonly Blocked[]) {
+    const text = `The turn was stopped: ${sayBlocked(blocked)} The answer was held back ${times} times in a row.`
+    super("Guard.Held", text, { guards: blocked.map(({ guard }) => guard) })
+  }
+}
+
+/** Opens the guards of a session where its history ends. */
+export async function openGuards({ session, progress }: Place): Promise<SessionGuards | undefined> {
+  const list = await loadGuards()
+  if (!list.length) return undefined
+  const { history } = progress
+  const kept = programs().get(session.id)
+  programs().delete(session.id)
+  const known = kept?.list === list ? history.findLastIndex(({ id }) => id === kept.last()) : -1
+  const guards = known < 0 ? createSessionGuards(list, reportProblem) : kept!
+  const rest = known < 0 ? await wholeHistory(session, history) : history.slice(known + 1)
+  for (const message of rest) guards.read(message)
+  // The results so far belong to earlier prompts.
+  guards.takeResults()
+  return guards
+
+  function reportProblem({ guard, message }: { guard: string; message: string }): void {
+    const text = `the guard "${guard}" does not work: ${message}`
+    Bus.publish(Notice, { sessionId: session.id, messageId: lastId({ progress }) ?? "", text })
+  }
+}
+
+/** The constraint slots for calls that run in parallel: each is offered after the one before it, so that guards see them in
+ * the order of the calls. */
+export function createOffers(run: Run, request: Request) {
+  let turn: Promise<unknown> = Promise.resolve()
+  return (call: Message.Call) => {
+    const before = turn
+    const { promise, resolve } = Promise.withResolvers<void>()
+    turn = before.then(() => promise)
+    return {
+      async constrain(step: Step): Promise<{ message: string } | undefined> {
+        await before
+        try {
+          return await offer(run, { request, call }, step)
+        } finally {
+          resolve()
+        }
+      },
+      /** The call is over, whether it was offered or not. */
+      end: resolve,
+    }
+  }
+}
+
+async function offer(run: Run, asked: { request: Request; call: Message.Call }, step: Step) {
+  const guards = run.progress.guards!
+  let blocked = guards.offerCall(step)
+  if (!blocked.length) return undefined
+  const title = `${blocked.map(({ reason }) => upper(reason)).join(" ")} Allow ${step.tool.id}?`
+  const isAsked = canApprove(blocked, step)
+  if (isAsked && (await run.permits.confirm(asked, title))) blocked = guards.approveCall(step)
+  if (!blocked.length) return undefined
+  publish(run, { messageId: asked.request.id, callId: asked.call.id, action: step.tool.id }, blocked)
+  const hint = isAsked ? " Only a person can approve it, and nobody did." : ""
+  return { message: `"${step.tool.id}" was not run. ${sayBlocked(blocked)}${hint}` }
+}
+
+/** The result as it is stored. */
+export { withKept } from "#engine/symbolic/guard-record.ts"
+
+/** Offers the final answer. If guards hold it back, the model is told why and the loop goes on. */
+export function holdBack(run: Run, answer: Message.Info): boolean {
+  const guards = run.progress.guards!
+  const blocked = guards.offerAnswer()
+  if (!blocked.length) {
+    keepProgram(run, guards)
+    return false
+  }
+  publish(run, { messageId: answer.id, action: "answer" }, blocked)
+  const { id: sessionId, branch } = run.session
+  const name = blocked.map(({ guard }) => guard).join(", ")
+  const text = `Your answer is held back. ${sayBlocked(blocked)}`
+  const data = {
+    role: "system" as const,
+    parts: [{ type: "text" as const, text }],
+    origin: { kind: noteKind, name },
+  }
+  append(run, Message.make({ sessionId, parentId: lastId(run), branch, type: "text", data }))
+  const held = heldInRow(run.progress.history)
+  if (held >= maxHeld) throw new Held(held, blocked)
+  return true
+}
+
+function keepProgram({ session }: Run, guards: SessionGuards): void {
+  const kept = programs()
+  const [oldest] = kept.keys()
+  if (kept.size >= maxKept && oldest !== undefined) kept.delete(oldest)
+  kept.set(session.id, guards)
+}
+
+function heldInRow(history: readonly Message.Info[]): number {
+  let held = 0
+  for (const message of history.toReversed()) {
+    if (message.type === "tool_request" || (message.type === "text" && message.data.role === "user")) break
+    if (message.type === "text" && message.data.origin?.kind === noteKind) held++
+  }
+  return held
+}
+
+function publish(
+  { session }: Pick<Run, "session">,
+  what: { messageId: string; callId?: string; action: string },
+  blocked: readonly Blocked[],
+): void {
+  for (const one of blocked)
+    Bus.publish(BlockedEvent, { sessionId: session.id, ...what, guard: one.guard, reason: sayReason(one) })
+}
+
+function sayBlocked(blocked: readonly Blocked[]): string {
+  return blocked.map((one) => `The guard "${one.guard}" blocks it: ${sayReason(one)}`).join(" ")
+}
+
+function sayReason({ reason, until }: Blocked): string {
+  return `${ended(reason)}${until ? ` This ends the block: ${ended(until)}` : ""}`
+}
+
+function ended(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}
+
+function upper(text: string): string {
+  return ended(text.charAt(0).toUpperCase() + text.slice(1))
+}

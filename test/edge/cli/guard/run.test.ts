@@ -1,0 +1,59 @@
+// Guards in `vitamin run`: a scripted model is held back by guards of the configuration.
+import assert from "node:assert/strict"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { vitamin } from "../../../fixture/cli.ts"
+import { call, env, fakeLlm, type Reply, text } from "../../../fixture/fake-llm.ts"
+import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+
+async function running(
+  tmp: Tmp,
+  options: { guards: object; script: Reply[]; args?: string[] },
+): Promise<{ code: number | string; out: string; err: string; sent: string[] }> {
+  await using llm = await fakeLlm(options.script)
+  const variables = {
+    ...env(llm, "chat").variables,
+    VITAMIN_CONFIG: JSON.stringify({ guards: options.guards }),
+  }
+  const ran = await vitamin(tmp, ["run", "--yes", ...(options.args ?? []), "go"], variables)
+  return { ...ran, sent: llm.requests.map(({ raw }) => raw) }
+}
+
+const noDocs = { block: "file.write:docs/**", because: "the documents are generated" }
+
+test("vitamin run does not run a call that a guard blocks, and tells the model why", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const { code, err, sent } = await running(tmp, {
+    guards: { "no-docs": noDocs },
+    script: [call("write", { path: "docs/a.md", content: "x" }), text("Then not.")],
+  })
+  assert.equal(code, 0, err)
+  assert.match(err, /vitamin: guard "no-docs" blocked write: the documents are generated\./)
+  assert.match(sent[1]!, /The guard \\"no-docs\\" blocks it: the documents are generated\./)
+  assert.equal(existsSync(join(tmp.path, "docs/a.md")), false)
+})
+
+test("vitamin run holds back the answer until the tests pass after the last edit", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("check.sh", "grep -q two a.txt\n")
+  const { code, out, err, sent } = await running(tmp, {
+    guards: { "tests-before-answer": { command: "sh check.sh" } },
+    script: [
+      call("write", { path: "a.txt", content: "one\n" }),
+      text("Finished."),
+      call("bash", { command: "sh check.sh || true" }),
+      text("They pass."),
+      call("bash", { command: "sh check.sh" }),
+      text("They fail."),
+      call("write", { path: "a.txt", content: "two\n" }),
+      call("bash", { command: "sh check.sh" }),
+      text("All good."),
+    ],
+  })
+  assert.equal(code, 0, err)
+  assert.match(out, /All good\.$/)
+  assert.equal(err.match(/guard "tests-before-answer" held back the answer/g)?.length, 3)
+  assert.match(sent[2]!, /Your answer is held back\..*tests have not passed/)
+  assert.match(sent[2]!, /This ends the block: a successful bash\.execute of \\\\?\\?"sh check\.sh/)
+})
