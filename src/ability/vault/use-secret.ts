@@ -79,8 +79,7 @@ export const manual = {
     prefix: "Text before the value in the header.",
     show: "Return the value; needs `secret.show` too, which only a rule of yours allows.",
   },
-  limits:
-    "The value is redacted in the output, also in base64, hex and URL encoding, and in lines of 60, 64 or 76 characters of base64 or hex.",
+  limits: "The value is redacted in the output, also in base64, hex and URL encoding, wrapped at any width.",
 }
 
 export const secretsUse = {

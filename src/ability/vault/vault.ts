@@ -110,7 +110,7 @@ export function reveal({ name, value }: Entry): void {
 
 /** Whether a value is redacted because it is, or was, in the vault. */
 export function isOwn(value: string): boolean {
-  return Secret.entries().some(([known, label]) => known === value && label.startsWith(`[${labelStart}`))
+  return Secret.labelOf(value)?.startsWith(`[${labelStart}`) === true
 }
 
 function file(): string {

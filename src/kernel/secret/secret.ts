@@ -1,46 +1,55 @@
-// The known secrets, and their redaction in text: by value, plain or JSON-escaped. Never by pattern: text that only
-// looks like a secret must pass unchanged. Values shorter than eight characters would match ordinary words and are
+// The known secrets, and their redaction in text: by value, plain, JSON-escaped or in URL encoding. Never by pattern: text that
+// only looks like a secret must pass unchanged. Values shorter than eight characters would match ordinary words and are
 // not redacted.
 import { copyJson } from "#util/parse/copy-json.ts"
+import { createFinder, type Finder, type Found } from "./find-secrets.ts"
 
 const shortest = 8
 const longWord = 16
+/** The labels by what is redacted as it is, and by value for what is redacted in base64 and hex too. */
 const known = new Map<string, string>()
-// Sorted when it is next needed: a configuration may register many secrets at once.
-let longestFirst: [value: string, label: string][] | undefined
+const encoded = new Map<string, string>()
+// Made when it is next needed: a configuration may register many secrets at once.
+let finder: Finder | undefined
 
 /** Redacts a secret from now on in logs, events and records: `label` replaces it. */
 export function register(value: string | undefined, label: string): void {
   if (!value || value.length < shortest) return
   const shown = `[${label}]`
   if (known.get(value) === shown) return
-  for (const form of escapedForms(value)) known.set(form, shown)
-  longestFirst = undefined
+  for (const form of formsOf(value)) known.set(form, shown)
+  finder = undefined
 }
 
-/** Like `register`, also for the value in base64 (at any offset), in hex and in a URL, for the lines of base64 and hex that
- * are wrapped, and for each long line of a value with several: a program that has the value may print it like this. */
+/** Like `register`, also for the value in base64 and hex, wrapped or not, and for each long line of a value with several: a
+ * program that has the value may print it like this. */
 export function registerEncoded(value: string, label: string): void {
-  for (const form of encodedForms(value)) register(form, label)
+  if (value.length < shortest || encoded.get(value) === `[${label}]`) return
+  for (const form of [value, ...linesOf(value)]) register(form, label)
+  encoded.set(value, `[${label}]`)
+  finder = undefined
 }
 
 /** Redacts the value no longer, unless it is registered under another label. */
 export function forget(value: string, label: string): void {
-  for (const form of encodedForms(value).flatMap(escapedForms))
+  for (const form of [value, ...linesOf(value)].flatMap(formsOf))
     if (known.get(form) === `[${label}]`) known.delete(form)
-  longestFirst = undefined
+  if (encoded.get(value) === `[${label}]`) encoded.delete(value)
+  finder = undefined
 }
 
-/** All known values with their labels, the longest first. Returns the same array until another secret is registered. */
-export function entries(): readonly (readonly [value: string, label: string])[] {
-  longestFirst ??= [...known].sort(([a], [b]) => b.length - a.length)
-  return longestFirst
+/** Where the known secrets are in a text. With `hasMore`, also whether its end may be the start of one. */
+export function find(text: string, hasMore = false): Found {
+  finder ??= createFinder(known, encoded)
+  return finder(text, hasMore)
 }
 
 /** The text with every known secret replaced by its label. */
 export function redact(text: string): string {
-  for (const [value, label] of entries()) if (text.includes(value)) text = text.replaceAll(value, () => label)
-  return text
+  const { spans } = find(text)
+  if (spans.length === 0) return text
+  const pieces = spans.map(({ start, label }, i) => text.slice(spans[i - 1]?.end ?? 0, start) + label)
+  return pieces.join("") + text.slice(spans.at(-1)!.end)
 }
 
 /** Like `redact`, for JSON text: the result is valid JSON. Names of fields are redacted only if they have 16 characters
@@ -54,46 +63,19 @@ export function redactCopy(value: unknown): unknown {
   return copyJson(value, { text: redact, name: redactName })
 }
 
-function escapedForms(value: string): string[] {
+/** Also as JSON, and JSON inside of JSON, has it; with a plus for each blank, as forms have it; and in bytes that are read as
+ * latin1. */
+function formsOf(value: string): string[] {
   const once = JSON.stringify(value).slice(1, -1)
-  return [value, once, JSON.stringify(once).slice(1, -1)]
+  const forms = [value, once, JSON.stringify(once).slice(1, -1), value.replaceAll(" ", "+")]
+  return [...forms, ...forms.map((form) => Buffer.from(form).toString("latin1"))]
 }
 
-function encodedForms(value: string): string[] {
-  const bytes = Buffer.from(value)
-  const hex = bytes.toString("hex")
+/** A program may print each with something in front. The first and last line of a key are no secret. */
+function linesOf(value: string): string[] {
   const lines = value.split("\n").map((line) => line.trim())
-  return [
-    value,
-    ...(lines.length > 1 ? lines.filter((line) => line.length >= longWord && !line.startsWith("-----")) : []),
-    ...[0, 1, 2].flatMap((offset) => [
-      base64At(bytes, offset, "base64"),
-      base64At(bytes, offset, "base64url"),
-    ]),
-    hex,
-    hex.toUpperCase(),
-    ...[hex, hex.toUpperCase(), base64At(bytes, 0, "base64"), base64At(bytes, 0, "base64url")].flatMap(
-      wrappedLines,
-    ),
-    encodeURIComponent(value),
-    new URLSearchParams({ v: value }).toString().slice(2),
-  ]
-}
-
-/** The lines that programs make of a long encoded value: `xxd -p` (60), `openssl base64` (64), `base64` (76). */
-function wrappedLines(text: string): string[] {
-  return [60, 64, 76]
-    .filter((width) => text.length > width)
-    .flatMap((width) => text.match(new RegExp(`.{1,${width}}`, "g"))!)
-}
-
-/** The characters that depend on the value alone, if it begins `offset` bytes after a multiple of three. */
-function base64At(bytes: Buffer, offset: number, encoding: "base64" | "base64url"): string {
-  const text = Buffer.concat([Buffer.alloc(offset), bytes])
-    .toString(encoding)
-    .replace(/=+$/, "")
-  const rest = (offset + bytes.length) % 3
-  return text.slice(offset === 0 ? 0 : offset + 1, rest === 0 ? undefined : -1)
+  if (lines.length === 1) return []
+  return lines.filter((line) => line.length >= longWord && !line.startsWith("-----"))
 }
 
 function redactName(name: string): string {
@@ -102,13 +84,7 @@ function redactName(name: string): string {
 
 /** The offset from which the end of the text may be the start of a secret; the length of the text if it is not. */
 export function splitAt(text: string): number {
-  let first = text.length
-  for (const [value] of entries()) {
-    const from = Math.max(0, text.length - value.length + 1)
-    for (let i = text.indexOf(value[0]!, from); i >= 0 && i < first; i = text.indexOf(value[0]!, i + 1))
-      if (value.startsWith(text.slice(i))) first = i
-  }
-  return first
+  return find(text, true).open
 }
 
 /** The first `length` characters, without a part of a secret at their end. */
@@ -120,11 +96,15 @@ export function cut(text: string, length: number): string {
 
 /** Whether a value contains a known secret. */
 export function reveals(text: string): boolean {
-  for (const value of known.keys()) if (text.includes(value)) return true
-  return false
+  return find(text).spans.length > 0
 }
 
 /** Whether a value is exactly a known secret. */
 export function isKnown(text: string): boolean {
   return known.has(text)
+}
+
+/** The label that replaces exactly this value. */
+export function labelOf(value: string): string | undefined {
+  return known.get(value)
 }

@@ -37,7 +37,9 @@ function formsOfPart(core: string): string[] {
     Buffer.concat([Buffer.alloc(offset), Buffer.from(core)])
       .toString("base64")
       .slice(4, -4)
-  return [core, Buffer.from(core).toString("hex"), inner(0), inner(1), inner(2)]
+  const hex = Buffer.from(core).toString("hex")
+  const separated = [":", " ", ", 0x", "%"].map((between) => hex.match(/../g)!.join(between))
+  return [core, hex, ...separated, inner(0), inner(1), inner(2)]
 }
 
 /** Every file below, with what it has inside if it is compressed. */
@@ -76,7 +78,9 @@ console.log(Buffer.from(value).toString("base64"), Buffer.from("user:" + value).
 console.log(Buffer.from(value).toString("hex"), encodeURIComponent(value), JSON.stringify({ value }))
 console.log(new URLSearchParams({ value }).toString())
 const wrap = (encoding, width) => Buffer.from(value).toString(encoding).replace(RegExp(".{" + width + "}", "g"), "$&\\n")
-console.log(wrap("hex", 60) + "\\n" + wrap("base64", 64) + "\\n" + wrap("base64", 76))
+for (const width of [20, 48, 60, 64, 76]) console.log(wrap("hex", width) + "\\n" + wrap("base64", width))
+for (const between of [":", " ", ", 0x"]) console.log(Buffer.from(value).toString("hex").match(/../g).join(between))
+console.log(encodeURIComponent(value).replace(/%../g, (code) => code.toLowerCase()) + " %" + Buffer.from(value).toString("hex").match(/../g).join("%"))
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 const lines = readdirSync("/proc").filter((id) => /^\\d+$/.test(id)).flatMap((id) => {
   try { return [readFileSync("/proc/" + id + "/cmdline", "latin1")] } catch { return [] }
