@@ -1,6 +1,6 @@
 // Detects a model in a loop: the last calls and their results repeat. Polling a command is no loop: it succeeds, and seconds
 // pass in it or between its calls, so it may repeat much more often.
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { Made } from "#engine/run/run.ts"
 
 /** How often the last `period` calls have repeated. `nudge`: the model is told. `stop`: a person must allow it to
@@ -21,20 +21,37 @@ export function addCall(
   call: { said: unknown; duration: number; hasFailed: boolean; now?: number },
 ): Repeat {
   const { said, duration, hasFailed, now: at = performance.now() } = call
-  const key = createHash("sha256").update(JSON.stringify(said)).digest("base64")
-  const before = calls.findLast((made) => made.key === key)
+  const key = hash("sha256", JSON.stringify(said), "base64")
+  const before = lastWith(calls, key)
   const isLong = duration >= longCall || (before !== undefined && at - before.at >= longPause)
   const isWaited = isLong && !hasFailed
   calls.push({ key, at, isWaited })
   if (calls.length > kept) calls.splice(0, calls.length - kept)
-  // Only the call that waited is polling, not the quick ones around it.
-  const since = calls.slice(calls.findLastIndex((made) => made.isWaited && made.key === key) + 1)
-  const quick = mostRounds(since.filter((made) => !made.isWaited))
+  if (!before) return judged(once, "polling")
+  const quick = mostRounds(quickCalls(calls, key))
   if (quick.times >= limits.quick.nudge) return judged(quick, "quick")
   return judged(mostRounds(calls), "polling")
 }
 
 type Rounds = Pick<Repeat, "times" | "period">
+const once: Rounds = { times: 1, period: 1 }
+
+// Plain loops here and below: these run for every call.
+function lastWith(calls: readonly Made[], key: string): Made | undefined {
+  for (let at = calls.length - 1; at >= 0; at--) if (calls[at]!.key === key) return calls[at]
+  return undefined
+}
+
+/** The calls that did not wait, since the last one with this key that did: only that one is polling. */
+function quickCalls(calls: readonly Made[], key: string): Made[] {
+  const found: Made[] = []
+  for (let at = calls.length - 1; at >= 0; at--) {
+    const made = calls[at]!
+    if (!made.isWaited) found.push(made)
+    else if (made.key === key) break
+  }
+  return found.reverse()
+}
 
 function judged(rounds: Rounds, kind: keyof typeof limits): Repeat {
   const { nudge, stop } = limits[kind]
@@ -43,7 +60,7 @@ function judged(rounds: Rounds, kind: keyof typeof limits): Repeat {
 }
 
 function mostRounds(calls: readonly Made[]): Rounds {
-  let most: Rounds = { times: 1, period: 1 }
+  let most = once
   for (let period = 1; period <= maxPeriod; period++) {
     const times = roundsOf(calls, period)
     if (times > most.times) most = { times, period }
