@@ -68,7 +68,16 @@ export function fixedOf(system: string, tools: Offer["tools"]): number {
 
 /** More than `fixedOf()` can be: `estimateTokens()` counts at most two tokens per character. */
 export function mostFixed(system: string, tools: Offer["tools"]): number {
-  return 2 * tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, system.length)
+  return 2 * tools.reduce((sum, tool) => sum + lengthOf(tool), system.length)
+}
+
+const lengths = new WeakMap<Offer["tools"][number], number>()
+
+/** The length as JSON. It is cached for frozen tools, which come with every request. */
+function lengthOf(tool: Offer["tools"][number]): number {
+  const length = lengths.get(tool) ?? JSON.stringify(tool).length
+  if (Object.isFrozen(tool)) lengths.set(tool, length)
+  return length
 }
 
 /** These providers get no output limit, so the longest answer must fit into the window. */
