@@ -51,7 +51,7 @@ async function answerTo(run: Run, growing: Growing, begun?: Taken): Promise<Take
   const { text, streamed } = growing
   let answer: Answer = { parts: [], calls: [] }
   const request = () => {
-    answer = { parts: structuredClone(begun?.parts ?? []), calls: [] }
+    answer = { parts: begun ? structuredClone(begun.parts) : [], calls: [] }
     text.data.parts = answer.parts
     return ask(run, { answer, streamed, begun: begun && partOf(text, begun) })
   }
