@@ -28,12 +28,12 @@ export class Refused extends NamedError {
 /** Text, data and title of a result. Data that exceeds the limit for text is left out. */
 export async function bound(returned: Output | Json | undefined, context: Context): Promise<Output> {
   SecretFiles.register()
-  if (typeof returned === "string") return { text: await boundText(returned, context) }
+  if (typeof returned === "string") return { text: await redactAndBound(returned, context) }
   if (!isOutput(returned)) return boundJson(returned ?? null, context)
   const { text, data, title, images } = returned
   const json = data === undefined ? undefined : toJson(data)
   return {
-    text: await boundText(text, context),
+    text: await redactAndBound(text, context),
     ...(json !== undefined && json.length <= maxShown ? { data: JSON.parse(json) } : {}),
     ...(title === undefined ? {} : { title: Secret.redact(title).slice(0, 200) }),
     ...(images?.length ? { images: images.slice(0, maxImages) } : {}),
@@ -43,6 +43,10 @@ export async function bound(returned: Output | Json | undefined, context: Contex
 /** At most 50 KB; longer text is cut in the middle and stored whole in a file. */
 export async function boundText(whole: string, context: Context): Promise<string> {
   SecretFiles.register()
+  return redactAndBound(whole, context)
+}
+
+async function redactAndBound(whole: string, context: Context): Promise<string> {
   // Redact before the text is cut and stored, so that the file has no secret in it either.
   const text = Secret.redact(whole)
   if (text.length * 3 <= maxShown || Buffer.byteLength(text) <= maxShown) return text
@@ -74,7 +78,7 @@ export async function failure(error: unknown, context: Context): Promise<Omit<Re
 
 async function boundJson(value: Json, context: Context): Promise<Output> {
   const json = toJson(value)
-  const text = await boundText(json, context)
+  const text = await redactAndBound(json, context)
   return json.length <= maxShown ? { text, data: JSON.parse(json) } : { text }
 }
 
