@@ -24,9 +24,18 @@ export function state(): string {
   return folder("XDG_STATE_HOME", ".local/state")
 }
 
+/** The last result for each variable: every call of a tool asks for several of these folders. */
+const known = new Map<string, { set: string | undefined; base: string; path: string }>()
+
 function folder(variable: string, fallback: string): string {
-  const base = process.env[variable]
-  return join(base && isAbsolute(base) ? possible(variable, base) : join(home(), fallback), "vitamin")
+  const set = process.env[variable]
+  const isSet = set !== undefined && isAbsolute(set)
+  const base = isSet ? set : homedir()
+  const before = known.get(variable)
+  if (before?.set === set && before?.base === base) return before.path
+  const path = join(isSet ? possible(variable, set) : join(usableHome(base), fallback), "vitamin")
+  known.set(variable, { set, base, path })
+  return path
 }
 
 /** Refuses folders below /proc: nothing can be created there, and Node's recursive `mkdir` would never return. */
@@ -41,6 +50,6 @@ function possible(variable: string, path: string): string {
 }
 
 /** The home folder, even if HOME is empty or relative: our folders would be in the current folder otherwise. */
-function home(): string {
-  return isAbsolute(homedir()) ? homedir() : userInfo().homedir
+function usableHome(home: string): string {
+  return isAbsolute(home) ? home : userInfo().homedir
 }
