@@ -13,7 +13,7 @@ export type Path = { isAbsolute: boolean; segments: string[] }
 
 /** Whether the whole text matches. A star also matches blanks, slashes and line ends. */
 export function fitsText(pattern: string, text: string): boolean {
-  return kept(texts, pattern, compileText)(text)
+  return hasWildcard(pattern) ? kept(texts, pattern, compileText)(text) : text === pattern
 }
 
 export function fitsAnyText(pattern: string, all: Iterable<string>): boolean {
@@ -78,8 +78,7 @@ function kept<T>(cache: Map<string, Test<T>>, key: string, compile: (key: string
 /** Finds the literal pieces in order, each as early as possible, so that there is no backtracking. */
 function compileText(pattern: string): Test<string> {
   const [first = "", ...rest] = pattern.split("*")
-  const last = rest.pop()
-  if (last === undefined) return (text) => text === pattern
+  const last = rest.pop() ?? ""
   return (text) => {
     if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
       return false
