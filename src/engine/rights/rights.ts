@@ -55,6 +55,7 @@ export function createRights(options: {
   const chain = Object.freeze<[Link, ...Link[]]>([{ session, agent, flags }, ...above])
   const { id: sessionId } = chain.at(-1)!.session
 
+  const holdsSecrets = createHoldsSecrets()
   let last: { parts: unknown[]; verdicts: Verdicts } | undefined
 
   async function now(): Promise<Verdicts> {
@@ -161,9 +162,16 @@ function defaultsBelow(others: Permission.Layer[], hasSecrets: boolean): readonl
   return [...Permission.defaults, ...Permission.gitReading]
 }
 
-function holdsSecrets(folder: string): boolean {
-  const root = folder.toLowerCase()
-  return SecretFiles.places().some(({ path }) => isInside(root, path))
+/** Returns a function that compares again only if the folder or the places changed: it runs for every call. */
+function createHoldsSecrets(): (folder: string) => boolean {
+  let last: { folder: string; places: unknown; result: boolean } | undefined
+  return (folder) => {
+    const places = SecretFiles.places()
+    if (last?.folder === folder && last.places === places) return last.result
+    const root = folder.toLowerCase()
+    last = { folder, places, result: places.some(({ path }) => isInside(root, path)) }
+    return last.result
+  }
 }
 
 function isSame(before: unknown[], now: unknown[]): boolean {
