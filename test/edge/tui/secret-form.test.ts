@@ -49,28 +49,42 @@ test("--plain reads a secret as it is typed, without showing it", async () => {
   assert.ok(!terminal.bytes().includes("unseen"))
 })
 
-test("--plain shows what is typed again when another client answers the form", async () => {
-  await using tmp = await tmpdir()
-  await using llm = await fakeLlm([call("secrets_set", { name: "token" }), text("Left."), text("Heard.")])
-  const variables = { ...env(llm, "chat").variables, VITAMIN_VAULT_PASSPHRASE: "correct horse battery" }
-  const server = await serving(tmp, [], variables)
-  await using _ = server.child
-  const client = clientOf(tmp, server)
-  const args = ["attach", server.url, "--plain", "--agent", "vault", "--allow", "secret.use:token"]
-  await using terminal = await openXterm(tmp, args)
-  await terminal.sees(/^> ?$/m)
-  terminal.type(`go${enter}`)
-  await terminal.sees("1. Fill in the form.")
-  terminal.type(`1${enter}`)
-  await terminal.sees("Nothing of it is shown.")
-  terminal.type("half")
-  const [form] = await client.listElicitations()
-  await client.replyElicitation({ id: form!.id, action: "decline" })
-  await terminal.sees("What you type is shown again.")
-  await terminal.sees(/Left\.\n+> ?$/m)
-  terminal.type("typed in the open")
-  await terminal.sees("> typed in the open")
-  terminal.type(enter)
-  await terminal.sees("Heard.")
-  assert.match(llm.requests[2]!.raw, /typed in the open/)
+test("the rest of a password does not go into a prompt when another client answers the form", async () => {
+  for (const mode of [[], ["--plain"]]) {
+    await using tmp = await tmpdir()
+    await using llm = await fakeLlm([call("secrets_set", { name: "token" }), text("Left."), text("Heard.")])
+    const variables = { ...env(llm, "chat").variables, VITAMIN_VAULT_PASSPHRASE: "correct horse battery" }
+    const server = await serving(tmp, [], variables)
+    await using _ = server.child
+    const client = clientOf(tmp, server)
+    const args = ["attach", server.url, ...mode, "--agent", "vault", "--allow", "secret.use:token"]
+    await using terminal = await openXterm(tmp, args)
+    await terminal.sees(/^[>›] ?/m)
+    terminal.type(`go${enter}`)
+    if (mode.length) {
+      await terminal.sees("1. Fill in the form.")
+      terminal.type(`1${enter}`)
+      await terminal.sees("Nothing of it is shown.")
+      terminal.type("half")
+    } else {
+      await terminal.sees(/The value of the secret token\./)
+      await sleep(pause)
+      terminal.type("half")
+      await terminal.sees("••••")
+    }
+    const [form] = await client.listElicitations()
+    await client.replyElicitation({ id: form!.id, action: "decline" })
+    await terminal.sees(/typed is thrown\s+away/)
+    await sleep(pause)
+    terminal.type("-and-rest")
+    terminal.type(enter)
+    await terminal.sees(mode.length ? /Left\.\n+> ?$/m : "Left.")
+    terminal.type("typed in the open")
+    await terminal.sees("typed in the open")
+    terminal.type(enter)
+    await terminal.sees("Heard.")
+    assert.match(llm.requests[2]!.raw, /"typed in the open"/)
+    for (const { raw } of llm.requests) assert.ok(!raw.includes("-and-rest"))
+    assert.ok(!terminal.bytes().includes("-and-rest"))
+  }
 })

@@ -42,9 +42,9 @@ export function createAskedQueue({ done, report }: { done(): void; report(error:
   }
 
   return Object.freeze({
-    add(asked: Asked): void {
+    add(asked: Asked, { isNext = false } = {}): void {
       if (current?.id === asked.id || waiting.some(({ id }) => id === asked.id)) return
-      waiting.push(asked)
+      waiting.splice(isNext ? 0 : waiting.length, 0, asked)
       if (!current) next()
     },
     /** It was answered elsewhere. */

@@ -41,16 +41,25 @@ export function createPlainQuestions({ client, questions, say, print, view, setH
   }
   const remove = (id: string) => {
     known.delete(id)
-    if (hiddenFor === id) {
-      hide(undefined)
-      say("It was answered elsewhere. What you type is shown again.")
-    }
+    if (hiddenFor === id) questions.add(withdrawn(id), { isNext: true })
     questions.remove(id)
   }
   const hide = (id: string | undefined) => {
     hiddenFor = id
     setHidden(id !== undefined)
   }
+  /** Takes the line that has the rest of a password, which must not go into a prompt. */
+  const withdrawn = (id: string): Asked => ({
+    id: `${id} withdrawn`,
+    show() {
+      setHidden(true)
+      say("It was answered elsewhere. Press Enter: what you have typed is thrown away.")
+    },
+    take() {
+      hide(undefined)
+      return true
+    },
+  })
   /** True: the question is over. */
   const send = async (call: () => Promise<{ replied: true; notice?: string }>) => {
     try {

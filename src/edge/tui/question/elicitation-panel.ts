@@ -20,18 +20,31 @@ type Options = {
   /** Sends the answer. Returns why it was refused; then the question stays. */
   reply(reply: ElicitationReply): Promise<string | undefined>
   changed(): void
+  /** The person has left a question that was answered elsewhere. */
+  left(): void
 }
 
-export function createElicitationPanel(options: Options): Panel {
+export type ElicitationPanel = Panel & {
+  /** The question was answered elsewhere. True if the panel stays until Enter or Esc, because a password is being typed: the
+   * rest of it must not go into the prompt. */
+  withdraw(): boolean
+}
+
+export function createElicitationPanel(options: Options): ElicitationPanel {
   const { request } = options
   const inputs = (request.fields ?? []).map(createFieldInput)
   let at = 0
   let problem: string | undefined
   let isSending = false
+  let isWithdrawn = false
 
   function handle(key: Key): boolean {
-    if (isSending || options.isQuiet()) return true
     const { name, ctrl, shift } = key
+    if (isWithdrawn) {
+      if (name === "enter" || name === "escape" || (ctrl && name === "c")) options.left()
+      return true
+    }
+    if (isSending || options.isQuiet()) return true
     if (name === "escape" || (ctrl && name === "c")) send({ action: "cancel" })
     else if (ctrl && name === "d") send({ action: "decline" })
     else if (request.mode === "url" || !inputs.length) return decide(key)
@@ -84,7 +97,18 @@ export function createElicitationPanel(options: Options): Panel {
     })
   }
 
+  function withdraw(): boolean {
+    isWithdrawn = !isSending && inputs.some(({ field, text }) => field.format === "password" && text())
+    if (isWithdrawn) options.changed()
+    return isWithdrawn
+  }
+
   function view(view: View, rows: number): Tail {
+    if (isWithdrawn) {
+      const text = "It was answered elsewhere. What you have typed is thrown away. enter closes"
+      const lines = wrapTo(view.paint("warning", text), view.columns).slice(-Math.max(1, rows))
+      return { lines, caret: { row: lines.length - 1, column: 0 } }
+    }
     const isLow = rows < 8
     const { columns, paint } = view
     const foot = [
@@ -169,5 +193,5 @@ export function createElicitationPanel(options: Options): Panel {
     return isLow ? [paint("dim", cutTo(text, columns))] : wrapTo(paint("dim", text), columns)
   }
 
-  return Object.freeze({ view, handle })
+  return Object.freeze({ view, handle, withdraw })
 }

@@ -1,5 +1,5 @@
 // The open questions of the session and its tasks, one panel after the other. A question that is answered elsewhere, in
-// another terminal for example, goes away.
+// another terminal for example, goes away, unless the person is typing a password into it.
 import {
   type Client,
   ClientError,
@@ -9,7 +9,7 @@ import {
 } from "#client/client.ts"
 import { needWords } from "#client/permission-words.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
-import { createElicitationPanel } from "./elicitation-panel.ts"
+import { createElicitationPanel, type ElicitationPanel } from "./elicitation-panel.ts"
 import type { Open, Panel } from "./panel.ts"
 import { createPermissionPanel } from "./permission-panel.ts"
 
@@ -35,7 +35,7 @@ type Options = {
 
 export function createQuestions(options: Options) {
   const waiting: Question[] = []
-  let current: { id: string; close(): void } | undefined
+  let current: { id: string; close(): unknown } | undefined
 
   function add(question: Question): void {
     const { id } = question.request
@@ -70,16 +70,18 @@ export function createQuestions(options: Options) {
     const { request } = question
     options.asked(question.kind === "permission" ? titleOf(question.request) : question.request.message)
     await options.open<true>((done, isQuiet) => {
-      if (current) current.close = () => done(undefined)
-      return panelOf(question, isQuiet, (call) => send(request.id, call, done))
+      const left = () => done(undefined)
+      const panel = panelOf(question, { isQuiet, left }, (call) => send(request.id, call, done))
+      if (current) current.close = () => ("withdraw" in panel && panel.withdraw()) || left()
+      return panel
     })
   }
 
   function panelOf(
     question: Question,
-    isQuiet: () => boolean,
+    { isQuiet, left }: { isQuiet(): boolean; left(): void },
     answer: (call: () => Promise<{ replied: true; notice?: string }>) => Promise<string | undefined>,
-  ): Panel {
+  ): Panel | ElicitationPanel {
     const { client, diff, changed } = options
     const shared = { more: () => waiting.length, isQuiet, changed }
     if (question.kind === "elicitation") {
@@ -87,6 +89,7 @@ export function createQuestions(options: Options) {
       return createElicitationPanel({
         ...shared,
         request,
+        left,
         reply: (reply) => answer(() => client.replyElicitation({ id: request.id, ...reply })),
       })
     }
