@@ -1,17 +1,23 @@
-// The documents of bench/documents.ts: sections with a question each, written by hand (data/documents/sections.md), among the
-// project's own documents; and documents that are put together at random from paragraphs of these.
+// The documents of bench/documents.ts: sections with questions, written by hand (data/documents), among the project's own
+// documents; and documents that are put together at random from paragraphs of these.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
-type Question = { question: string; isHard: boolean; file: string; heading: string }
+/** `easy`: with words of the passage at hand. `hard`: in other words. `unseen`: in other words, about documents that nothing was
+ * tuned on. */
+export type Kind = "easy" | "hard" | "unseen"
+type Question = { question: string; kind: Kind; file: string; heading: string }
 
-const data = join(import.meta.dirname, "data/documents/sections.md")
+const data = join(import.meta.dirname, "data/documents")
 const docs = join(import.meta.dirname, "../docs")
 const paragraphsEach = 12
 
 /** Writes the sections, and the documents of the project itself. */
 export function writeQuestioned(folder: string): Question[] {
-  const { documents, questions } = readSections(readFileSync(data, "utf8"))
+  const { documents, questions } = readSections(readFileSync(join(data, "sections.md"), "utf8"))
+  const unseen = readSections(readFileSync(join(data, "unseen.md"), "utf8"))
+  for (const [file, text] of unseen.documents) documents.set(file, text)
+  questions.push(...unseen.questions.map((one): Question => ({ ...one, kind: "unseen" })))
   for (const file of globSync("**/*.md", { cwd: docs }))
     documents.set(`project/${file}`, readFileSync(join(docs, file), "utf8"))
   write(folder, documents)
@@ -48,7 +54,7 @@ function write(folder: string, documents: ReadonlyMap<string, string>): void {
 
 /** A document begins with `# title`, a section with `## heading`; a line `? …` is a question that the section answers, a line
  * `! …` the same in other words. */
-export function readSections(text: string): { documents: Map<string, string>; questions: Question[] } {
+function readSections(text: string): { documents: Map<string, string>; questions: Question[] } {
   const documents = new Map<string, string>()
   const questions: Question[] = []
   for (const part of text.split(/^(?=# )/m).filter((one) => one.startsWith("# "))) {
@@ -58,7 +64,7 @@ export function readSections(text: string): { documents: Map<string, string>; qu
     const kept = part.split("\n").filter((line) => {
       heading = /^## (.*)/.exec(line)?.[1] ?? heading
       const [, mark, question] = /^([?!]) (.*)/.exec(line) ?? []
-      if (question) questions.push({ question, isHard: mark === "!", file, heading })
+      if (question) questions.push({ question, kind: mark === "!" ? "hard" : "easy", file, heading })
       return !question
     })
     documents.set(file, kept.join("\n"))
