@@ -1,19 +1,16 @@
 // Finds what the browser tools need: the package playwright-core, which is not installed with the program, and a Chromium.
 import { accessSync, constants, readdirSync, statSync } from "node:fs"
-import { createRequire } from "node:module"
 import { homedir } from "node:os"
 import { delimiter, isAbsolute, join } from "node:path"
 import * as Env from "#kernel/process/env.ts"
-import * as Global from "#kernel/process/global.ts"
-import { quoteWord } from "#util/quote-word.ts"
+import * as OptionalPackage from "#kernel/process/optional-package.ts"
 
 export type Found = { library: string; chromium: string }
 /** `todo`: the command or step that adds what is missing. */
 export type Missing = { what: string; todo: string }
 
-const library = "playwright-core"
-/** The range of `peerDependencies` in package.json allows it. */
-const libraryVersion = "1.64.1"
+/** The range of `peerDependencies` in package.json allows this version. */
+const library = { name: "playwright-core", version: "1.64.1", folder: "browser" }
 const variable = "VITAMIN_BROWSER"
 const names = [
   "chromium",
@@ -34,30 +31,12 @@ const usualPaths = [
 
 /** Reads folders, and loads nothing. */
 export function findBrowser(): Found | Missing[] {
-  const found = { library: findLibrary(), chromium: findChromium() }
+  const found = { library: OptionalPackage.find(library), chromium: findChromium() }
   const missing: Missing[] = []
   if (!found.library)
-    missing.push({
-      what: `${library} is not installed`,
-      todo: `npm install --prefix ${quoteWord(folder())} ${library}@${libraryVersion}`,
-    })
+    missing.push({ what: `${library.name} is not installed`, todo: OptionalPackage.installCommand(library) })
   if (!found.chromium) missing.push(noChromium())
   return missing.length ? missing : (found as Found)
-}
-
-/** Installed beside this program, or in the data folder. */
-function findLibrary(): string | undefined {
-  for (const from of [import.meta.url, join(folder(), "package.json")])
-    try {
-      return createRequire(from).resolve(library)
-    } catch {
-      // Not here.
-    }
-  return undefined
-}
-
-function folder(): string {
-  return join(Global.data(), "browser")
 }
 
 /** `VITAMIN_BROWSER`, else the first one on PATH, in a usual place, or among the downloads of Playwright. */

@@ -2,11 +2,8 @@
 // a process of its own, which starts with the first request and ends after some time without one.
 import type { ChildProcess } from "node:child_process"
 import { statSync } from "node:fs"
-import { createRequire } from "node:module"
-import { join } from "node:path"
-import * as Global from "#kernel/process/global.ts"
+import * as OptionalPackage from "#kernel/process/optional-package.ts"
 import { NamedError } from "#util/error.ts"
-import { quoteWord } from "#util/quote-word.ts"
 import { orAborted } from "#util/wait.ts"
 import { readGgufHeader } from "./gguf-header.ts"
 import type { Completion, Start, Task } from "./llama-process.ts"
@@ -53,7 +50,7 @@ class LlamaMissing extends NamedError {
   }
 }
 
-const version = "3.22.1"
+const library = { name: "node-llama-cpp", version: "3.22.1", folder: "llama" }
 /** Milliseconds that an unused model stays loaded. */
 const usualIdle = 120_000
 
@@ -62,17 +59,11 @@ const running = new Map<string, { llama: Llama; users: number }>()
 
 /** The main file of the library: installed beside this program, or by `installCommand` in the data folder. */
 export function findLlama(): string | undefined {
-  for (const from of [import.meta.url, join(folder(), "package.json")])
-    try {
-      return createRequire(from).resolve("node-llama-cpp")
-    } catch {
-      // Not here.
-    }
-  return undefined
+  return OptionalPackage.find(library)
 }
 
 export function installCommand(): string {
-  return `npm install --prefix ${quoteWord(folder())} node-llama-cpp@${version}`
+  return OptionalPackage.installCommand(library)
 }
 
 /** The process starts with the first request. */
@@ -129,9 +120,9 @@ function createLlama(wanted: Omit<Start, "library">, idle: number): Llama {
     const { size, modified } = readGgufHeader(wanted.path)
     seen ??= `${size} ${modified}`
     if (seen !== `${size} ${modified}`) throw new LlamaFailed(`${JSON.stringify(wanted.path)} has changed`)
-    const library = findLlama()
-    if (!library) throw new LlamaMissing()
-    const started = await startLlama({ ...wanted, library }, closed.signal)
+    const found = findLlama()
+    if (!found) throw new LlamaMissing()
+    const started = await startLlama({ ...wanted, library: found }, closed.signal)
     child = started
     if (!closed.signal.aborted) return started
     await end()
@@ -171,8 +162,4 @@ function createLlama(wanted: Omit<Start, "library">, idle: number): Llama {
     pid: () => child?.pid,
     close,
   })
-}
-
-function folder(): string {
-  return join(Global.data(), "llama")
 }
