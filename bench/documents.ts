@@ -96,8 +96,9 @@ async function insertBare(root: string, files: readonly string[], name: string):
   const insert = db.prepare("insert into words values (?, ?, ?)")
   db.exec("begin")
   for (const file of files) {
-    const { lines } = await readContent(root, join(root, file))
-    for (const { heading, text } of chunkLines(lines, 1_000)) insert.run(file, heading, text)
+    const { pages } = readContent(root, join(root, file))
+    for (const { lines } of pages)
+      for (const { heading, text } of chunkLines(lines, 1_000)) insert.run(file, heading, text)
   }
   db.exec("commit")
   db.close()

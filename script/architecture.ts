@@ -83,6 +83,7 @@ const owners: Record<string, string[]> = {
   "@mozilla/readability": ["ability/web"],
   turndown: ["ability/web"],
   "playwright-core": ["ability/browser"],
+  unpdf: ["knowledge/documents/pdf-process.ts"],
   tinyld: ["ability/image/language.ts"],
   "@ai-sdk/provider": ["ability/provider", "engine", "knowledge/message"],
   "@ai-sdk/anthropic": ["ability/provider"],

@@ -49,7 +49,7 @@ class NotAdded extends NamedError {
 export const ragAdd = {
   id: "rag_add",
   description:
-    "Add a folder of documents (Markdown, text, HTML) to those that rag_search searches, and index it. It stays added in later sessions. Ignored files and files with secrets are left out.",
+    "Add a folder of documents (Markdown, text, HTML, PDF) to those that rag_search searches, and index it. It stays added in later sessions. Ignored files and files with secrets are left out.",
   category: "document",
   parameters: Folder,
   readOnly: false,
@@ -76,7 +76,7 @@ export const ragAdd = {
 export const ragSearch = {
   id: "rag_search",
   description:
-    "Search the added folders of documents and the recorded knowledge, by words and by meaning. Answers are passages with path and lines, the best first. `folder` limits the search to one folder.",
+    "Search the added folders of documents and the recorded knowledge, by words and by meaning. Answers are passages with path, page and lines, the best first. `folder` limits the search to one folder.",
   category: "search",
   parameters: Search,
   readOnly: true,
@@ -171,12 +171,12 @@ function isReadable(target: string, { judge, granted = [] }: Context): boolean {
   return action === "allow" || (action === "ask" && granted.some((folder) => isInside(folder, target)))
 }
 
-/** `docs/guide.md:12-18`, or `book.pdf, page 3`. */
-function placeOf({ shown }: Target, { path, from, to, unit }: Passage): string {
+/** `docs/guide.md:12-18`, or `book.pdf, page 3, lines 12-18`. */
+function placeOf({ shown }: Target, { path, page, from, to }: Passage): string {
   const file = join(shown, path)
   if (to === 0) return file
-  if (unit === "page") return `${file}, page ${from === to ? from : `${from}-${to}`}`
-  return `${file}:${from === to ? from : `${from}-${to}`}`
+  const lines = from === to ? `${from}` : `${from}-${to}`
+  return page ? `${file}, page ${page}, ${from === to ? "line" : "lines"} ${lines}` : `${file}:${lines}`
 }
 
 async function searchKnowledge(query: string, limit: number): Promise<Found[]> {
@@ -204,7 +204,7 @@ export const ragManuals = {
     example: { folder: "docs" },
     arguments: { folder: "Folder of documents; outside the workspace vitamin asks." },
     limits:
-      "Asked for once in a session. 20,000 documents of 4 MB. Links out of the folder are not followed.",
+      "Asked for once in a session. 20,000 documents of 4 MB (PDF: 64 MB, 2,000 pages). Links out of the folder are not followed.",
   },
   rag_search: {
     example: { query: "How are releases rolled back?" },

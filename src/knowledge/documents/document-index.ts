@@ -4,12 +4,15 @@ import { basename, dirname, extname, join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import * as Secret from "#kernel/secret/secret.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
+import { inMemory } from "#knowledge/index/open-database.ts"
 import { Unreadable } from "#knowledge/index/read-document.ts"
 import { chunkLines } from "#knowledge/rules/chunk-markdown.ts"
 import { statOf } from "#util/file/path-info.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { createNearness } from "./nearness.ts"
 import { createPassageStore, type NewFile, type NewPassage, type Stored } from "./passage-store.ts"
-import { type Content, readContent } from "./read-content.ts"
+import { createPdfReader, hasPdf, type PdfReader, pdfPackage } from "./pdf-reader.ts"
+import { type Content, isPdf, readContent, readPdf } from "./read-content.ts"
 import type { Listing } from "./watch-listing.ts"
 
 export type DocumentIndexConfig = {
@@ -33,7 +36,7 @@ const maxChars = 1_000
 const maxBatch = 1_000
 const maxProblems = 20
 
-export function createDocumentIndex({ folder, path, embedder, list }: DocumentIndexConfig) {
+export function createDocumentIndex({ folder, path = inMemory, embedder, list }: DocumentIndexConfig) {
   const store = createPassageStore(path, embedder ? `${embedder.id}/${embedder.dimensions}` : "")
   const nearness = createNearness(store, embedder)
   let work: Promise<unknown> = Promise.resolve()
@@ -47,35 +50,47 @@ export function createDocumentIndex({ folder, path, embedder, list }: DocumentIn
 
   async function update(signal: AbortSignal | undefined): Promise<Refreshed> {
     const { files, isCut } = await list(signal)
+    const pdfs = files.filter(isPdf).length
+    const readsPdf = pdfs > 0 && hasPdf()
     const known = store.stamps()
-    const stamps = new Map(files.flatMap((file) => stampOf(file)))
+    const stamps = new Map(files.flatMap((file) => stampOf(file, readsPdf)))
     const changed = [...stamps].filter(([file, stamp]) => known.get(file) !== stamp)
     const gone = [...known.keys()].filter((file) => !stamps.has(file))
     store.remove(gone)
     const problems = isCut ? [`only ${files.length} documents are indexed`] : []
-    await putAll(changed, { problems, signal })
+    if (pdfs && !readsPdf)
+      problems.push(
+        `${pdfs} PDF ${pdfs === 1 ? "file" : "files"}: ${pdfPackage.name} is not installed; ${ownCommand} doctor says how to get it`,
+      )
+    const reader = createPdfReader()
+    try {
+      await putAll(changed, { problems, reader, signal })
+    } finally {
+      reader.close()
+    }
     if (changed.length || gone.length) nearness.reset()
     return { documents: stamps.size, changed: changed.length, removed: gone.length, problems }
   }
 
-  function stampOf(file: string): [file: string, stamp: string][] {
+  function stampOf(file: string, readsPdf: boolean): [file: string, stamp: string][] {
     const stat = statOf(`${folder}/${file}`)
-    // With another embedder all of it is read again.
-    return stat?.isFile() ? [[file, `${stat.mtimeMs}:${stat.size}:${embedder?.id ?? ""}`]] : []
+    // With another embedder all of it is read again, and PDF files as soon as they can be.
+    const by = `${embedder?.id ?? ""}${readsPdf && isPdf(file) ? ":pdf" : ""}`
+    return stat?.isFile() ? [[file, `${stat.mtimeMs}:${stat.size}:${by}`]] : []
   }
 
   async function putAll(
     changed: [file: string, stamp: string][],
-    { problems, signal }: { problems: string[]; signal: AbortSignal | undefined },
+    { problems, ...how }: { problems: string[]; reader: PdfReader; signal: AbortSignal | undefined },
   ): Promise<void> {
     let batch: Omit<NewFile, "parts">[] = []
     let size = 0
     for (const [file, stamp] of changed) {
-      signal?.throwIfAborted()
-      const { content, problem } = await contentOf(file)
+      how.signal?.throwIfAborted()
+      const { content, problem } = await contentOf(file, how)
       if (problem && problems.length < maxProblems) problems.push(`${file}: ${problem}`)
       const passages = passagesOf(file, content)
-      batch.push({ path: file, stamp, unit: content.unit, passages })
+      batch.push({ path: file, stamp, passages })
       size += passages.length
       if (size < maxBatch) continue
       store.put(await nearness.withParts(batch))
@@ -86,13 +101,18 @@ export function createDocumentIndex({ folder, path, embedder, list }: DocumentIn
     if (batch.length) store.put(await nearness.withParts(batch))
   }
 
-  async function contentOf(file: string): Promise<{ content: Content; problem?: string | undefined }> {
+  async function contentOf(
+    file: string,
+    how: Parameters<typeof readPdf>[2],
+  ): Promise<{ content: Content; problem?: string | undefined }> {
+    const path = join(folder, file)
     try {
-      const content = await readContent(folder, join(folder, file))
+      const content = isPdf(file) ? await readPdf(folder, path, how) : readContent(folder, path)
+      if (!content) return { content: { pages: [] } }
       return { content, problem: content.problem }
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
-      return { content: { lines: [], unit: "line" }, problem: String(error.data.reason) }
+      return { content: { pages: [] }, problem: String(error.data.reason) }
     }
   }
 
@@ -117,19 +137,22 @@ export function createDocumentIndex({ folder, path, embedder, list }: DocumentIn
 }
 
 /** A file without text has one passage, so that it is found by its name. */
-function passagesOf(file: string, { title, lines }: Content): NewPassage[] {
+function passagesOf(file: string, { title, pages }: Content): NewPassage[] {
   const stem = basename(file, extname(file))
   const folder = dirname(file) === "." ? "" : dirname(file)
   const more = clean(title ? `${stem} ${folder}` : folder)
-  const chunks = chunkLines(lines, maxChars)
-  if (!chunks.length) return [{ name: clean(title ?? stem), text: "", more, from: 0, to: 0 }]
-  return chunks.map(({ heading, line, endLine, text }) => ({
-    name: clean([title ?? stem, heading].filter(Boolean).join(" > ")),
-    text: clean(text),
-    more,
-    from: line,
-    to: endLine,
-  }))
+  const passages = pages.flatMap(({ page, lines }) =>
+    chunkLines(lines, maxChars).map(({ heading, line, endLine, text }) => ({
+      name: clean([title ?? stem, heading].filter(Boolean).join(" > ")),
+      text: clean(text),
+      more,
+      page,
+      from: line,
+      to: endLine,
+    })),
+  )
+  if (passages.length) return passages
+  return [{ name: clean(title ?? stem), text: "", more, page: 0, from: 0, to: 0 }]
 }
 
 function clean(text: string): string {

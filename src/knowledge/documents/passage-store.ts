@@ -1,19 +1,28 @@
 // The passages of a folder in SQLite: their words in FTS5, and a vector for each part, which is a few passages of one file.
 // The vectors of single passages are made when a question needs them, so that indexing costs little more than FTS5 itself.
 
+import type { DatabaseSync } from "node:sqlite"
 import { createWordChooser, type Found } from "#knowledge/index/index-store.ts"
+import { openDatabase } from "#knowledge/index/open-database.ts"
 import { queryWords, spell } from "#knowledge/index/spell.ts"
-import { openPassageFile } from "./passage-file.ts"
+import { passageFile } from "./passage-file.ts"
 
-export type Unit = "line" | "page"
-export type NewPassage = { name: string; text: string; more: string; from: number; to: number }
+/** `page` is 0 in a file without pages; `from` and `to` are lines of the page. */
+export type NewPassage = {
+  name: string
+  text: string
+  more: string
+  page: number
+  from: number
+  to: number
+}
 /** `vector`: its passages begin at `at` among those of the file. */
 export type NewPart = { at: number; count: number; vector: Uint8Array | undefined }
-export type NewFile = { path: string; stamp: string; unit: Unit; passages: NewPassage[]; parts: NewPart[] }
+export type NewFile = { path: string; stamp: string; passages: NewPassage[]; parts: NewPart[] }
 export type Stored = {
   row: number
   path: string
-  unit: Unit
+  page: number
   from: number
   to: number
   name: string
@@ -27,8 +36,8 @@ const hump = /[a-z0-9][A-Z]/g
 /** Thai to Khmer, Japanese and Chinese: scripts without blanks between words. */
 const unspaced = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/
 
-export function createPassageStore(path: string | undefined, embedder: string) {
-  const db = openPassageFile(path)
+export function createPassageStore(path: string, embedder: string) {
+  const db = openDatabase(path, passageFile)
   const chooser = createWordChooser(db)
   const sql = prepare(db)
   let known: { version: number; stamps: ReadonlyMap<string, string> } | undefined
@@ -46,12 +55,12 @@ export function createPassageStore(path: string | undefined, embedder: string) {
       const next = Number(sql.lastRow.get()?.row ?? 0) + 1
       let row = next
       for (const { passages } of files)
-        for (const { name, text, more, from, to } of passages)
-          sql.putWords.run(row++, name, text, moreWords(name, text, more), `${from}-${to}`)
+        for (const { name, text, more, page, from, to } of passages)
+          sql.putWords.run(row++, name, text, moreWords(name, text, more), `${page}-${from}-${to}`)
       let first = next
-      for (const { path: name, stamp, unit, passages, parts: of } of files) {
+      for (const { path: name, stamp, passages, parts: of } of files) {
         const last = first + passages.length - 1
-        const { lastInsertRowid: id } = sql.putFile.run(name, stamp, unit, first, last)
+        const { lastInsertRowid: id } = sql.putFile.run(name, stamp, first, last)
         for (const { at, count, vector } of of)
           if (vector) sql.putPart.run(id, first + at, first + at + count - 1, embedder, vector)
         first = last + 1
@@ -119,11 +128,11 @@ export function createPassageStore(path: string | undefined, embedder: string) {
   }
 
   function get(row: number): Stored | undefined {
-    const found = sql.get.get(row) as (Omit<Stored, "from" | "to"> & { place: string }) | undefined
+    const found = sql.get.get(row) as (Omit<Stored, "page" | "from" | "to"> & { place: string }) | undefined
     if (!found) return undefined
     const { place, ...rest } = found
-    const [from, to] = place.split("-").map(Number) as [number, number]
-    return { ...rest, from, to }
+    const [page, from, to] = place.split("-").map(Number) as [number, number, number]
+    return { ...rest, page, from, to }
   }
 
   return Object.freeze({
@@ -168,11 +177,11 @@ function isWord(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
 }
 
-function prepare(db: ReturnType<typeof openPassageFile>) {
+function prepare(db: DatabaseSync) {
   return {
     version: db.prepare("pragma data_version"),
     lastRow: db.prepare("select max(last) as row from files"),
-    putFile: db.prepare("insert into files (path, stamp, unit, first, last) values (?, ?, ?, ?, ?)"),
+    putFile: db.prepare("insert into files (path, stamp, first, last) values (?, ?, ?, ?)"),
     putWords: db.prepare("insert into words (rowid, name, text, more, place) values (?, ?, ?, ?, ?)"),
     putPart: db.prepare("insert into parts (file, first, last, embedder, vector) values (?, ?, ?, ?, ?)"),
     fileAt: db.prepare("select id, first, last from files where path = ?"),
@@ -187,7 +196,7 @@ function prepare(db: ReturnType<typeof openPassageFile>) {
     files: db.prepare("select count(*) as count from files"),
     parts: db.prepare("select id, first, last, vector from parts where embedder = ?"),
     get: db.prepare(
-      `select words.rowid as row, path, unit, place, name, text from words
+      `select words.rowid as row, path, place, name, text from words
        join files on files.id = (select id from files where first <= words.rowid order by first desc limit 1)
        where words.rowid = ?`,
     ),

@@ -5,8 +5,9 @@ import * as Log from "#kernel/process/log.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { errorText } from "#util/error.ts"
 import { fuse } from "./fuse.ts"
-import { beginAnew, inMemory, isBroken, openIndexFile, openMemory, sqliteCode } from "./index-file.ts"
+import { indexFile } from "./index-file.ts"
 import { type Change, createStore, type Store } from "./index-store.ts"
+import { inMemory, isBroken, openDatabase, openMemory, replaceDatabase, sqliteCode } from "./open-database.ts"
 import type { Document, Hit, Index, SearchOptions } from "./types.ts"
 import { createVectorTable, encode } from "./vector-table.ts"
 import { createWeigher } from "./weigh.ts"
@@ -25,7 +26,7 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
   const vectorsOf = embedder ? vectorsBy(embedder) : ""
   const weigher = embedder && createWeigher(embedder)
   const table = embedder && createVectorTable(embedder.dimensions)
-  let store = createStore(openIndexFile(path), vectorsOf)
+  let store = createStore(openDatabase(path, indexFile), vectorsOf)
   let isFile = path !== inMemory
   let isClosed = false
   /** After the embedder failed, searches do not embed missing documents; the next put() tries again. */
@@ -151,7 +152,7 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
   function recover(error: unknown): void {
     if (isBroken(error)) {
       store.close()
-      store = createStore(beginAnew(path), vectorsOf)
+      store = createStore(replaceDatabase(path, indexFile), vectorsOf)
       return
     }
     Log.warn("An index file cannot be used; the index continues in memory", {
@@ -199,7 +200,7 @@ function hashOf({ group, name, text, more = "" }: Document): number {
 
 /** A copy in memory of all that can still be read. */
 function copyOf(store: Store, embedder: string): Store {
-  const copy = createStore(openMemory(), embedder)
+  const copy = createStore(openMemory(indexFile), embedder)
   try {
     const vectors = new Map(store.readVectors())
     const changes = [...store.entries.values()].flatMap(({ row, hash }) => {

@@ -6,8 +6,8 @@ import { DatabaseSync } from "node:sqlite"
 import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText, isMissing } from "#util/error.ts"
 import { statOf } from "#util/file/path-info.ts"
-import { isBroken } from "./index-file.ts"
 import { day, usedEnd } from "./note-index-use.ts"
+import { isBroken } from "./open-database.ts"
 
 const maxAge = 60 * day
 const maxScanned = 500

@@ -4,16 +4,18 @@ import { readSync } from "node:fs"
 import { errorCode, isMissing, NamedError } from "#util/error.ts"
 import { openInside, PathInvalid, PathOutside } from "#util/file/resolve-inside.ts"
 
-export type FileText = {
+export type FileBytes = {
   bytes: Buffer
-  /** With line feeds alone, and without a byte order mark. */
-  text: string
   /** Its real path. */
   place: string
   size: number
   mtime: number
   /** There is more of it than was read. */
   isCut: boolean
+}
+export type FileText = FileBytes & {
+  /** With line feeds alone, and without a byte order mark. */
+  text: string
 }
 
 const sampleBytes = 8_192
@@ -26,22 +28,28 @@ export class Unreadable extends NamedError {
 
 /** `root` is a real path, `path` an absolute one. Throws `Unreadable`. */
 export function readDocument(options: { root: string; path: string; maxBytes: number }): FileText {
+  const file = readBytes(options)
+  const text = decode(file.bytes, file.isCut)
+  if (text === undefined) throw new Unreadable(options.path, "it is not text")
+  return { ...file, text }
+}
+
+/** The same for a file that need not be text. */
+export function readBytes(options: { root: string; path: string; maxBytes: number }): FileBytes {
   const { root, path, maxBytes } = options
   try {
     using handle = openInside([root], path)
     const { fd, stat, place } = handle
     if (stat.isDirectory()) throw new Unreadable(path, "it is a folder")
-    const bytes = readBytes(fd, Math.min(stat.size, maxBytes))
+    const bytes = readAll(fd, Math.min(stat.size, maxBytes))
     const isCut = stat.size > bytes.length
-    const text = decode(bytes, isCut)
-    if (text === undefined) throw new Unreadable(path, "it is not text")
-    return { bytes, text, place, size: stat.size, mtime: Math.floor(stat.mtimeMs), isCut }
+    return { bytes, place, size: stat.size, mtime: Math.floor(stat.mtimeMs), isCut }
   } catch (error) {
     throw error instanceof Unreadable ? error : new Unreadable(path, reasonOf(error))
   }
 }
 
-function readBytes(fd: number, length: number): Buffer {
+function readAll(fd: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length)
   let at = 0
   for (let got = -1; got !== 0 && at < length; at += got) got = readSync(fd, bytes, at, length - at, at)

@@ -210,21 +210,6 @@ test("a list of folders that a person broke is reported and stays as it is", () 
     assert.match((await call("rag_list", {})).text, /^No folder is added/)
   }))
 
-test("a broken index file is replaced", () =>
-  inLibrary(async (tmp) => {
-    tmp.write("docs/a.md", "Apples are red.\n")
-    const { createDocumentIndex } = await import("#knowledge/documents/document-index.ts")
-    const path = tmp.write(
-      "broken.db",
-      "this is no database, but long enough to look like a file of one".repeat(100),
-    )
-    const list = async () => ({ files: ["a.md"], isCut: false })
-    const index = createDocumentIndex({ folder: join(tmp.path, "docs"), path, list })
-    await index.refresh()
-    assert.equal((await index.search("apples", 5))[0]?.path, "a.md")
-    await index.close()
-  }))
-
 test("graph_search and graph_show find the plan of a session", () =>
   inLibrary(async () => {
     await Storage.write(["session", Instance.project.id, "ses_1"], {})

@@ -85,8 +85,15 @@ test("a zod 3 schema is refused in one line that says what to use", async () => 
   const installed = JSON.parse(
     readFileSync(join(project.path, "node_modules/@vitamin-agent/vitamin/package.json"), "utf8"),
   )
-  assert.deepEqual(installed.peerDependencies, { "playwright-core": ">=1.64.0-0", zod: "^4.0.0" })
-  assert.deepEqual(installed.peerDependenciesMeta, { "playwright-core": { optional: true } })
+  assert.deepEqual(installed.peerDependencies, {
+    "playwright-core": ">=1.64.0-0",
+    unpdf: "^1.8.1",
+    zod: "^4.0.0",
+  })
+  assert.deepEqual(installed.peerDependenciesMeta, {
+    "playwright-core": { optional: true },
+    unpdf: { optional: true },
+  })
   const program = (from: string) => `import { Tool } from "@vitamin-agent/vitamin"
 import { z } from "${from}"
 try {

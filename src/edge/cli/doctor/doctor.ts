@@ -23,6 +23,7 @@ import { version } from "#util/version.ts"
 import { checkFolders } from "./check-folders.ts"
 import { findBrowsers } from "./find-browsers.ts"
 import { findGguf } from "./find-gguf.ts"
+import { findPdf } from "./find-pdf.ts"
 import { findServer } from "./find-server.ts"
 import { findServers } from "./find-servers.ts"
 import { findSkillFaults } from "./find-skill-faults.ts"
@@ -49,6 +50,7 @@ export async function doctor(
       model,
       gguf: findGguf,
       images,
+      pdf: findPdf,
       browser: findBrowsers,
       trust,
       mcp: findServers,
