@@ -41,6 +41,7 @@ export function createCompletion({ complete, onChange }: { complete: Complete; o
     move,
     accept,
     isTyped,
+    isArgument,
   })
 
   /** After every change of the text. */
@@ -90,8 +91,13 @@ export function createCompletion({ complete, onChange }: { complete: Complete; o
   function isTyped(): boolean {
     const isIt = ({ value }: Choice) => value === token?.query
     if (selected > 0) return isIt(choices[selected]!)
-    const isAlone = token?.kind.startsWith("/") && token.query === ""
+    const isAlone = isArgument() && token?.query === ""
     return isAlone || choices[0]?.isFree === true || choices.some(isIt)
+  }
+
+  /** Whether the choices are arguments of a command: with one of them the command is complete. */
+  function isArgument(): boolean {
+    return token?.kind.startsWith("/") === true
   }
 
   function ask(next: Token): void {

@@ -195,9 +195,11 @@ export function createEditor({ keymap, paint, history, complete, isFile, onChang
     if (wanted.includes("editor.up")) completion.move(-1)
     else if (wanted.includes("editor.down")) completion.move(1)
     else if (wanted.includes("app.stop")) completion.close()
-    else if (wanted.includes("editor.complete") || (wanted.includes("app.send") && !completion.isTyped()))
+    else if (wanted.includes("editor.complete") || (wanted.includes("app.send") && !completion.isTyped())) {
+      const isWhole = !wanted.includes("editor.complete") && completion.isArgument()
       change(() => text.replace(completion.accept(text.document)))
-    else return undefined
+      if (isWhole) return send()
+    } else return undefined
     return drawn
   }
 
