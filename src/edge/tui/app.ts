@@ -50,9 +50,11 @@ export function createApp(options: AppOptions) {
     connection?.client.getImage(image),
   )
   let typedAt = 0
+  /** The person has just begun a turn or a command, so a question is expected and its keys count at once. */
+  let isExpecting = false
   const panels = createPanels(
     () => screen.refresh(),
-    () => typedAt,
+    () => (isExpecting ? 0 : typedAt),
   )
   let connection: Connection | undefined
   let conversation: Conversation | undefined
@@ -167,10 +169,12 @@ export function createApp(options: AppOptions) {
   }
 
   function take(result: Result): void {
-    // A person who has just begun a turn or a command expects a question: its keys count at once.
-    const isBegin = result.do === "send" && !result.prompt.isShell && conversation?.busySince === undefined
-    typedAt = isBegin ? 0 : Date.now()
-    if (result.do === "send") void send(result.prompt).catch(report)
+    isExpecting = result.do === "send" && !result.prompt.isShell && conversation?.busySince === undefined
+    typedAt = Date.now()
+    if (result.do === "send") {
+      activity.hush()
+      void send(result.prompt).catch(report)
+    }
     if (result.do === "action") void act(result.action).catch(report)
   }
 
@@ -230,6 +234,7 @@ export function createApp(options: AppOptions) {
     panel: panels.current,
     panelKey(key: Key): void {
       typedAt = Date.now()
+      isExpecting = false
       panels.current()?.handle(key)
     },
     status,
