@@ -7,11 +7,14 @@ type Description = {
   verb: string
   /** The arguments that describe the call best. */
   names?: string[]
+  /** If none of them is there. */
+  otherwise?: string
 }
 
 /** Only the built-in tools: what the arguments of others mean is unknown. */
 const descriptions = new Map<string, Description>([
   ["bash", { kind: "execute", verb: "Run", names: ["command", "job"] }],
+  ["delegate", { kind: "think", verb: "Delegate", names: ["task"], otherwise: "the rest of the plan" }],
   ["edit", { kind: "edit", verb: "Edit", names: ["path"] }],
   ["fetch", { kind: "fetch", verb: "Fetch", names: ["url"] }],
   ["glob", { kind: "search", verb: "Find files", names: ["pattern"] }],
@@ -57,9 +60,12 @@ export function argument({ arguments: given }: Pick<Call, "arguments">, name: st
   return Object.hasOwn(given, name) ? (given as Record<string, unknown>)[name] : undefined
 }
 
-function subjectOf(call: Call, { names = [] }: Description): string | undefined {
-  const values = names.map((name) => argument(call, name))
-  return values.find((value): value is string => typeof value === "string" && value.trim() !== "")
+/** With the agent that gets a task in front. */
+function subjectOf(call: Call, { names = [], kind, otherwise }: Description): string | undefined {
+  const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== ""
+  const subject = names.map((name) => argument(call, name)).find(isText)
+  const agent = kind === "think" ? argument(call, "agent") : undefined
+  return subject && isText(agent) ? `${agent}: ${subject}` : (subject ?? otherwise)
 }
 
 function shortArguments(args: unknown): string {

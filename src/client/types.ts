@@ -84,6 +84,8 @@ export type AgentChosenEvent = {
     score: number
     /** Why. */
     reasons: string[]
+    /** The choice in words, for people. */
+    text: string
   }
 }
 
@@ -1094,6 +1096,8 @@ export type SessionNoticeEvent = {
   payload: {
     sessionId: string
     messageId: string
+    /** Running call that it is about. */
+    callId?: string
     /** What the person should know. */
     text: string
   }

@@ -1,22 +1,9 @@
 // Chooses the agent of a prompt for the agent `auto`, and reports the choice with its reasons.
-import { z } from "zod"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
-import { Notice } from "#engine/record/notice.ts"
+import { AgentChosen } from "#engine/record/notice.ts"
 import * as Bus from "#kernel/bus/bus.ts"
-import { about } from "#util/about.ts"
 import { activeSpecs } from "./active-specs.ts"
-
-export const Chosen = Bus.define(
-  "agent.chosen",
-  z.object({
-    sessionId: z.string(),
-    agent: about("The chosen agent.", z.string()),
-    score: about("How well it fits; 0 for the default.", z.number()),
-    reasons: about("Why.", z.array(z.string())),
-  }),
-  { when: "The agent `auto` chose the agent of a prompt." },
-)
 
 const shownReasons = 3
 
@@ -28,8 +15,8 @@ export async function chooseAgent(sessionId: string, prompt: string): Promise<Ag
     prompt,
     ({ id }) => !inactive.some(({ name }) => name === id),
   )
-  Bus.publish(Chosen, { sessionId, agent: agent.id, score, reasons })
-  const text = `agent ${agent.id}: ${reasons.slice(0, shownReasons).join("; ")}`
-  Bus.publish(Notice, { sessionId, messageId: "", text })
+  const why = reasons.slice(0, shownReasons).map((reason) => reason.replace(/ \([+-][\d.]+\)$/, ""))
+  const text = `agent ${agent.id}: ${why.join("; ")}`
+  Bus.publish(AgentChosen, { sessionId, agent: agent.id, score, reasons, text })
   return agent
 }

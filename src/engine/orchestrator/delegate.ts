@@ -79,7 +79,7 @@ export async function delegate(
   for (let round = 1; ; round++) {
     const { sessionId, text } = await runTask({ task, agent })
     sessions.push(sessionId)
-    const rejection = parseReject(text)
+    const rejection = rejectionOf(agent, text)
     if (!rejection) return { text: withOrigin(text, { agent, sessionId, rejections }), agent, sessions }
     rejected.add(agent)
     rejections.push({ agent, ...(rejection.agent ? { requires: rejection.agent } : {}) })
@@ -97,14 +97,17 @@ export async function delegate(
       ...(next ? { next } : {}),
     })
     const where = next ? `it goes to ${next}` : "no other specialist fits"
-    Bus.publish(Notice, {
-      sessionId: run.session.id,
-      messageId: "",
-      text: `${agent} rejected a task; ${where}`,
-    })
+    const said = `${agent} rejected the task; ${where}`
+    Bus.publish(Notice, { sessionId: run.session.id, messageId: "", callId, text: said })
     if (!next) throw new NotTaken(rejections)
     agent = next
   }
+}
+
+/** A specialist that names itself names nobody. */
+function rejectionOf(agent: string, text: string): Rejection | undefined {
+  const rejection = parseReject(text)
+  return rejection?.agent === agent.toLowerCase() ? {} : rejection
 }
 
 /** The same task in other blanks and capitals is the same task. */

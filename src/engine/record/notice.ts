@@ -1,4 +1,5 @@
-// The events for things that a person should know about a prompt: notices, actions that guards blocked, and retries.
+// The events for things that a person should know about a prompt: notices, actions that guards blocked, retries, and the
+// choice of its agent.
 import { z } from "zod"
 import * as Bus from "#kernel/bus/bus.ts"
 import { about } from "#util/about.ts"
@@ -8,6 +9,7 @@ export const Notice = Bus.define(
   z.object({
     sessionId: z.string(),
     messageId: z.string(),
+    callId: about("Running call that it is about.", z.string().optional()),
     text: about("What the person should know.", z.string()),
   }),
   { when: "Something about a prompt, its attachments or its answer needs a person's attention." },
@@ -37,4 +39,16 @@ export const Retry = Bus.define(
     attempts: about("Highest number of attempts.", z.number().int()),
   }),
   { when: "A request to a provider failed and will be retried." },
+)
+
+export const AgentChosen = Bus.define(
+  "agent.chosen",
+  z.object({
+    sessionId: z.string(),
+    agent: about("The chosen agent.", z.string()),
+    score: about("How well it fits; 0 for the default.", z.number()),
+    reasons: about("Why.", z.array(z.string())),
+    text: about("The choice in words, for people.", z.string()),
+  }),
+  { when: "The agent `auto` chose the agent of a prompt." },
 )

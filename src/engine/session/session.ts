@@ -30,7 +30,7 @@ export {
   release as releasePrompt,
   Skipped,
 } from "#engine/queue/stored-prompt.ts"
-export { Blocked, Notice, Retry } from "#engine/record/notice.ts"
+export { AgentChosen, Blocked, Notice, Retry } from "#engine/record/notice.ts"
 export { EmptyPrompt, PromptPart, type SkippedPrompt } from "#engine/record/prompt-part.ts"
 export {
   Busy,

@@ -44,10 +44,10 @@ async function execute({ agent, task, resume }: Args, context: Context): Promise
   if (!context.delegate)
     throw new NamedError("Delegate.Unavailable", "Only an orchestrator in a session can delegate.")
   const done = await context.delegate(resume ? { resume } : { agent: agent!, task: task! })
-  const [what = ""] = (task ?? "the plan").split("\n", 1)
+  const [what = ""] = (task ?? "").split("\n", 1)
   return {
     text: done.text,
-    title: `${done.agent ? `${done.agent}: ` : ""}${what.slice(0, 60)}`,
+    title: resume ? "the rest of the plan" : `${done.agent ?? agent}: ${what.slice(0, 60)}`,
     data: { ...(done.agent ? { agent: done.agent } : {}), sessions: done.sessions },
   }
 }

@@ -67,6 +67,11 @@ export function followSession(options: {
       if (payload.sessionId === sessionId) handler(payload)
     })
 
+  function notice({ text }: { text: string }): void {
+    if (client.session?.notices)
+      send({ sessionUpdate: "notice", severity: "info", title: firstLine(text, maxNotice) })
+  }
+
   const stops = [
     own(MessageStore.Delta, ({ messageId, parentId, kind, text }) =>
       order.add({ parentId, show: () => reporter.texts.add(messageId, kind, text) }),
@@ -93,18 +98,9 @@ export function followSession(options: {
     own(Tool.Progress, ({ callId, text }) => reporter.calls.print(callId, text)),
     own(TodoList.Updated, ({ todos }) => send({ sessionUpdate: "plan", entries: planEntries(todos) })),
     own(Session.Compacted, ({ tokensAfter }) => usage.compacted(tokensAfter)),
-    own(Session.Notice, ({ text }) => {
-      if (client.session?.notices)
-        send({ sessionUpdate: "notice", severity: "info", title: firstLine(text, maxNotice) })
-    }),
-    own(Session.Blocked, (blocked) => {
-      if (client.session?.notices)
-        send({
-          sessionUpdate: "notice",
-          severity: "info",
-          title: firstLine(blockedText(blocked), maxNotice),
-        })
-    }),
+    own(Session.Notice, notice),
+    own(Session.AgentChosen, notice),
+    own(Session.Blocked, (blocked) => notice({ text: blockedText(blocked) })),
     own(Session.Skipped, ({ prompt }) => reportSkipped(prompt)),
     Bus.subscribe(Permission.Requested, (request) => {
       if (request.sessionId === sessionId || tasks.has(request.sessionId)) questions.ask(request)

@@ -19,6 +19,7 @@ import { createRunTotals } from "./run-summary.ts"
 
 const planMarks = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
 
+type Todo = { id?: string | undefined; text: string; status: keyof typeof planMarks }
 type Task = { depth: number; order: ReturnType<typeof createInOrder> }
 type Delta = { sessionId: string; kind: string; parentId?: string | null | undefined; text: string }
 
@@ -49,6 +50,9 @@ function printText(session: Session.Info): (isInterrupted: boolean) => void {
   const screen = createScreen(() => totals.status(model))
   const follower = createFollower(session.id, screen)
   const isHere = (id: string) => id === session.id
+  const tell = ({ sessionId, text }: { sessionId: string; text: string }) => {
+    if (isHere(sessionId)) screen.note(`vitamin: ${Log.escapeControls(text)}`)
+  }
   const unsubscribe = [
     Bus.subscribe(MessageStore.Delta, (delta) => follower.addDelta(delta)),
     Bus.subscribe(MessageStore.Created, ({ message }) => follower.addMessage(message)),
@@ -57,18 +61,16 @@ function printText(session: Session.Info): (isInterrupted: boolean) => void {
     Bus.subscribe(Session.Updated, ({ session: updated }) => {
       if (isHere(updated.id)) model = updated.model ?? model
     }),
-    Bus.subscribe(Session.Notice, ({ sessionId, text }) => {
-      if (isHere(sessionId)) screen.note(`vitamin: ${Log.escapeControls(text)}`)
-    }),
-    Bus.subscribe(Session.Blocked, ({ sessionId, action, guard, reason }) => {
-      if (isHere(sessionId))
-        screen.note(`vitamin: ${Log.escapeControls(blockedText({ action, guard, reason }))}`)
-    }),
+    Bus.subscribe(Session.Notice, tell),
+    Bus.subscribe(Session.AgentChosen, tell),
+    Bus.subscribe(Session.Blocked, ({ sessionId, ...blocked }) =>
+      tell({ sessionId, text: blockedText(blocked) }),
+    ),
     Bus.subscribe(Session.Retry, (retry) => {
       if (isHere(retry.sessionId)) screen.note(retryLine(retry))
     }),
     Bus.subscribe(TodoList.Updated, ({ sessionId, todos }) => {
-      if (isHere(sessionId)) for (const line of planLines(todos)) screen.note(line)
+      if (isHere(sessionId)) for (const line of follower.changePlan(todos)) screen.note(line)
     }),
     Bus.subscribe(Session.ModelChosen, ({ model: chosen, text }) => {
       model = chosen
@@ -100,12 +102,12 @@ function retryLine(retry: {
   attempts: number
 }): string {
   const { provider, reason, wait, attempt, attempts } = retry
-  const text = `${provider}: ${reason}; try ${attempt} of ${attempts} in ${(wait / 1000).toFixed(1)} s`
+  const text = `${provider}: ${reason.replace(/\.$/, "")}; try ${attempt} of ${attempts} in ${(wait / 1000).toFixed(1)} s`
   return `vitamin: ${Log.escapeControls(text)}`
 }
 
-/** The plan as a checklist, each time that it changes. */
-function planLines(todos: readonly { text: string; status: keyof typeof planMarks }[]): string[] {
+/** The plan as a checklist. */
+function planLines(todos: readonly Todo[]): string[] {
   return todos.map(({ text, status }) => {
     const line = `  ${planMarks[status]} ${Log.escapeControls(text)}`
     const format = status === "done" ? "dim" : status === "in_progress" ? "bold" : "reset"
@@ -119,6 +121,7 @@ function createFollower(sessionId: string, screen: Screen) {
   const tasks = new Map<string, Task>([[sessionId, { depth: 0, order: createInOrder() }]])
   const calls = new Map<string, Message.Call>()
   const attachments = new Map<string, string>()
+  let plan: readonly Todo[] = []
 
   function addDelta({ sessionId: id, kind, parentId, text }: Delta): void {
     if (id !== sessionId || kind !== "text" || !screen.isLive) return
@@ -177,13 +180,23 @@ function createFollower(sessionId: string, screen: Screen) {
     if (!taskOf || !parent) return
     tasks.set(id, { depth: parent.depth + 1, order: createInOrder() })
     const given = calls.get(taskOf.callId)?.arguments as { task?: unknown } | undefined
-    const task = typeof given?.task === "string" ? shorten(given.task.trim().split("\n", 1)[0]!, maxTask) : ""
+    const step = plan.find((todo) => todo.id !== undefined && todo.id === taskOf.step)
+    const text = step?.text.replace(/^\[[\w.-]+\] /, "") ?? given?.task
+    const task = typeof text === "string" ? shorten(text.trim().split("\n", 1)[0]!, maxTask) : ""
     screen.note(`${"  ".repeat(parent.depth)}↳ ${Log.escapeControls(`${agent}${task ? `: ${task}` : ""}`)}`)
+  }
+
+  /** The lines of a plan: a new one as a whole, later only what has changed. */
+  function changePlan(todos: readonly Todo[]): string[] {
+    const before = new Set(plan.map(({ text, status }) => `${status} ${text}`))
+    const isNew = !todos.some(({ text }) => plan.some((todo) => todo.text === text))
+    plan = todos
+    return planLines(isNew ? todos : todos.filter(({ text, status }) => !before.has(`${status} ${text}`)))
   }
 
   function flush(): void {
     for (const { order } of tasks.values()) order.flush()
   }
 
-  return Object.freeze({ addDelta, addMessage, changeMessage, addSession, flush })
+  return Object.freeze({ addDelta, addMessage, changeMessage, addSession, changePlan, flush })
 }

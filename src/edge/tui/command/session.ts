@@ -1,6 +1,6 @@
 // Commands for whole sessions: begin, find, copy and compact them, and show their plan.
 import type { Message } from "#client/client.ts"
-import { planLines, type Todo } from "#edge/tui/transcript/plan-lines.ts"
+import { planLines, todosOf } from "#edge/tui/transcript/plan-lines.ts"
 import { type Command, sessionOf } from "./context.ts"
 import { isPrompt, textOf } from "./message-text.ts"
 import { timeAgo } from "./words.ts"
@@ -84,15 +84,8 @@ export const planCommand: Command = {
   about: "show the plan of the session",
   async run(context) {
     const { client, print, view, say } = context
-    const { nodes } = await client.getPlan({ id: sessionOf(context).id })
-    const steps = nodes.filter(({ edgeType }) => edgeType === "step")
-    if (!steps.length) return say("the session has no plan")
-    const todos = steps.map(
-      ({ context: { description, status = "pending" } }): Todo => ({
-        text: status === "failed" ? `${description} (failed)` : description,
-        status: status === "failed" ? "pending" : status,
-      }),
-    )
+    const todos = todosOf(await client.getPlan({ id: sessionOf(context).id }))
+    if (!todos.length) return say("the session has no plan")
     print(planLines(todos, view()))
   },
 }

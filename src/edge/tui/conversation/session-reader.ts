@@ -3,6 +3,7 @@
 import type { Client, Session, StreamEvent } from "#client/client.ts"
 import type { Question } from "#edge/tui/question/questions.ts"
 import { maxLoaded } from "#edge/tui/transcript/loaded-messages.ts"
+import { todosOf } from "#edge/tui/transcript/plan-lines.ts"
 import type { Transcript } from "#edge/tui/transcript/transcript.ts"
 import { type Conversation, isWorking } from "./conversation.ts"
 import { endLostTurn } from "./end-lost-turn.ts"
@@ -62,9 +63,9 @@ export function createSessionReader({ client, talk, transcript, showQuestions, a
       }
       // What happened before the stream was open is read, what happens after it comes as events.
       await connected
-      const { session, tasks, messages, questions } = await read(id)
-      talk.use(session, tasks)
-      transcript.load(messages, { isWorking: isWorking(session), tasks })
+      const { session, messages, questions, ...rest } = await read(id)
+      talk.use(session, rest.tasks)
+      transcript.load(messages, { isWorking: isWorking(session), ...rest })
       showQuestions(questions.filter(isOurs))
     })
   }
@@ -95,12 +96,13 @@ export function createSessionReader({ client, talk, transcript, showQuestions, a
 
   async function read(id: string) {
     const session = await client.getSession({ id })
-    const [messages, all, questions] = await Promise.all([
+    const [messages, all, plan, questions] = await Promise.all([
       client.listMessages({ id, last: String(maxLoaded) }),
       isWorking(session) ? client.listSessions({ tasks: true }) : [],
+      client.getPlan({ id }),
       openQuestions(client),
     ])
-    return { session, messages, questions, tasks: tasksOf(id, all) }
+    return { session, messages, questions, tasks: tasksOf(id, all), plan: todosOf(plan) }
   }
 
   return Object.freeze({ take, open })

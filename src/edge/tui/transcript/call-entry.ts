@@ -18,6 +18,7 @@ import {
   withoutSequences,
 } from "./fold.ts"
 import { secondsOf } from "./seconds.ts"
+import { createTasks, type Tasks } from "./tasks.ts"
 
 type Call = Pick<ToolCall, "name" | "arguments" | "invalid">
 type Result = ToolResultMessage["data"]
@@ -26,9 +27,9 @@ export type CallEntry = Entry & {
   start(time: number): void
   report(text: string): void
   finish(result: Result): void
-  /** A session that does the task of this call, and the calls that it makes. */
-  beginTask(agent: string): void
-  addTaskCall(call: Call): void
+  tasks: Tasks
+  /** A call of a session that does the task of this one. */
+  addTaskCall(id: string, call: Call): void
 }
 
 /** A diff of more lines is folded. */
@@ -38,6 +39,7 @@ const maxReason = 600
 const forPeople: [told: RegExp, shown: string][] = [
   [/^"[^"\n]*" was not run: the person rejected it(?:\.| and says(?=:))/, "you rejected it"],
   [/^oldText was/, "the text to replace was"],
+  [/^The arguments of "[^"\n]*" do not fit, so it was not run:\n- (?:[\w.]+: )?/, ""],
 ]
 /** Up to the end of the line, or to a full stop before a capital letter. */
 const firstSentence = /^.+?(?=\n|$|(?<=[.!?])\s+["'(]?\p{Lu})/u
@@ -47,8 +49,7 @@ export function createCall(call: Call | undefined, fold: (folded: Folded) => voi
   let result: Result | undefined
   let started = 0
   let progress = ""
-  let agent = ""
-  let tasks: { count: number; last: string } | undefined
+  const tasks = createTasks()
   let isTaken = false
 
   function take(view: View): Line[] {
@@ -67,7 +68,8 @@ export function createCall(call: Call | undefined, fold: (folded: Folded) => voi
       isDone && !hasFailed(metadata)
         ? paint("success", "✓")
         : paint(status === "error" ? "error" : "warning", "✗")
-    const facts = factsOf(secondsOf(duration))
+    const known = [secondsOf(duration), tasks.count()].filter(Boolean).join(", ")
+    const facts = known && `  ${known}`
     if (isDone) return [headLine(view, { mark, ...words, facts })]
     const { short, isCut } = reasonOf(call?.name ?? toolName, error?.message ?? textOf(output))
     const reason = `${short}${isCut ? expandHint(view) : ""}`
@@ -75,26 +77,17 @@ export function createCall(call: Call | undefined, fold: (folded: Folded) => voi
     return wrapTo(`${mark} ${paint("strong", text)}: ${reason}${facts && paint("dim", facts)}`, columns, 2)
   }
 
-  function factsOf(time: string): string {
-    const counted = tasks ? `${tasks.count} ${tasks.count === 1 ? "call" : "calls"}` : ""
-    const facts = [time, counted].filter(Boolean).join(", ")
-    return facts && `  ${facts}`
-  }
-
   /** A finished call that waits for those before it is shown without its output. */
   function tail(view: View): Line[] {
-    const { paint, columns } = view
+    const { paint } = view
     if (isTaken) return []
     if (result) return headLines(view, result).slice(0, 1)
     const words = wordsOf(call, call?.name ?? "")
-    const subject = agent && !words.subject.startsWith(agent) ? `${agent}: ${words.subject}` : words.subject
     const time = started ? secondsOf(Date.now() - started) : ""
     const facts = [time, progress].filter(Boolean).join(" · ")
     const mark = paint("accent", started ? "●" : "○")
-    const head = headLine(view, { mark, verb: words.verb, subject, facts: facts && `  ${facts}` })
-    if (!tasks) return [head]
-    const line = `  └ ${factsOf("").trim()}${tasks.last ? ` · ${tasks.last}` : ""}`
-    return [head, paint("dim", cutTo(line, columns))]
+    const head = headLine(view, { mark, ...words, facts: facts && `  ${facts}` })
+    return [head, ...tasks.lines(words.subject, view)]
   }
 
   return {
@@ -112,14 +105,10 @@ export function createCall(call: Call | undefined, fold: (folded: Folded) => voi
     finish(given) {
       result ??= given
     },
-    beginTask(name) {
-      agent = safeLine(name)
-      tasks ??= { count: 0, last: "" }
-    },
-    addTaskCall(one) {
-      tasks ??= { count: 0, last: "" }
+    tasks,
+    addTaskCall(id, one) {
       const { verb, subject } = wordsOf(one, one.name)
-      tasks = { count: tasks.count + 1, last: `${verb} ${subject}`.trim() }
+      tasks.addCall(id, `${verb} ${subject}`.trim())
     },
   }
 }
@@ -170,7 +159,7 @@ function belowOf(call: Call | undefined, result: Result, view: View): Shown {
     return foldLines(title, (given) => indented(diffLines(diff, inner(given))), { view, most: maxDiff })
   const text = status === "success" ? textOf(result.output) : (result.error?.message ?? textOf(result.output))
   const kind = DescribeCall.kindOf(name)
-  if (status === "success" && (kind === "execute" || kind === "other" || name === "subtask"))
+  if (status === "success" && (kind === "execute" || kind === "other" || hasTask(name)))
     return foldText(title, text.trim() === noOutput ? "" : text, view)
   if (status !== "success" && !reasonOf(name, text).isCut) return { lines: [] }
   return text.trim() === ""
@@ -178,14 +167,19 @@ function belowOf(call: Call | undefined, result: Result, view: View): Shown {
     : { lines: [], folded: { title, lines: (given) => wholeLines(plainLines(text), given) } }
 }
 
+/** The answer of another agent is for people too. */
+function hasTask(name: string): boolean {
+  return name === "subtask" || name === "delegate"
+}
+
 /** Why a call failed, for people: the first sentence of what the model reads. Of a command it is all, since it has output. */
 function reasonOf(tool: string, message: string): { short: string; isCut: boolean } {
   const text = withoutSequences(message).trim()
   const isShell = DescribeCall.kindOf(tool) === "execute"
-  const first = isShell ? text : (firstSentence.exec(text)?.[0] ?? text)
-  const words = forPeople.reduce((said, [told, shown]) => said.replace(told, shown), first)
-  const short = safeLine(words.slice(0, maxReason)).replace(/:$/, "")
-  return { short, isCut: text.length > first.length || first.length > maxReason }
+  const words = forPeople.reduce((said, [told, shown]) => said.replace(told, shown), text)
+  const first = isShell ? words : (firstSentence.exec(words)?.[0] ?? words)
+  const short = safeLine(first.slice(0, maxReason)).replace(/:$/, "")
+  return { short, isCut: words.length > first.length || first.length > maxReason }
 }
 
 /** The change of an edit, or a new file as added lines. */

@@ -57,13 +57,35 @@ export function createCalls({ add, fold }: Options) {
   function beginTask({ id, agent, taskOf }: Session): void {
     if (!taskOf) return
     tasks.set(id, taskOf)
-    if (!tasks.has(taskOf.sessionId)) lineOf(id)?.beginTask(agent)
+    if (!tasks.has(taskOf.sessionId)) lineOf(id)?.entry.tasks.begin(id, { agent, step: taskOf.step })
   }
 
-  /** The call whose line shows a task, or a task of it. */
-  function lineOf(sessionId: string): CallEntry | undefined {
+  /** The call that shows a task, and the task of this call that it belongs to: tasks have tasks of their own. */
+  function lineOf(sessionId: string): { entry: CallEntry; id: string } | undefined {
     const place = tasks.get(sessionId)
-    return place && (lineOf(place.sessionId) ?? running.get(keyOf(place.sessionId, place.callId)))
+    if (!place) return undefined
+    const entry = running.get(keyOf(place.sessionId, place.callId))
+    return lineOf(place.sessionId) ?? (entry && { entry, id: sessionId })
+  }
+
+  /** Shows an event below the running call that it is about. False if there is none. */
+  function tell(event: StreamEvent, text: string): boolean {
+    if (event.type === "session.retry") {
+      const line = lineOf(event.payload.sessionId)
+      line?.entry.tasks.tell(line.id, text)
+      return line !== undefined
+    }
+    if (event.type !== "session.notice" || event.payload.callId === undefined) return false
+    const entry = running.get(keyOf(event.payload.sessionId, event.payload.callId))
+    entry?.tasks.note(text)
+    return entry !== undefined
+  }
+
+  /** False if the session is none of a task. One that works for another task is not shown. */
+  function endTask(sessionId: string): boolean {
+    const line = lineOf(sessionId)
+    if (line?.id === sessionId) line.entry.tasks.end(sessionId)
+    return tasks.has(sessionId)
   }
 
   function report({ sessionId, callId, text }: Place & { text: string }): void {
@@ -115,7 +137,12 @@ export function createCalls({ add, fold }: Options) {
     beginTask,
     endAll,
     endShell,
+    tell,
     isTask: (sessionId: string) => tasks.has(sessionId),
-    addTaskCall: (sessionId: string, call: ToolCall) => lineOf(sessionId)?.addTaskCall(call),
+    addTaskCall(sessionId: string, call: ToolCall): void {
+      const line = lineOf(sessionId)
+      line?.entry.addTaskCall(line.id, call)
+    },
+    endTask,
   })
 }

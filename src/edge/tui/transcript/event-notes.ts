@@ -18,8 +18,14 @@ export function noteOf(event: StreamEvent): Told | undefined {
     case "session.retry": {
       const { provider, reason, wait, attempt, attempts } = event.payload
       const next = `attempt ${attempt} of ${attempts} in ${Math.ceil(wait / 1_000)} s`
-      return { text: `${provider}: ${reason}; ${next}`, mark: "!", role: "warning", isOfPrompt: true }
+      return {
+        text: `${provider}: ${reason.replace(/\.$/, "")}; ${next}`,
+        mark: "!",
+        role: "warning",
+        isOfPrompt: true,
+      }
     }
+    case "agent.chosen":
     case "model.chosen":
       return { text: event.payload.text, mark: "·", role: "dim", isOfPrompt: true }
     case "prompt.skipped": {

@@ -1,9 +1,10 @@
 // How much of an earlier session is shown when it is opened: its last messages, up to some text.
 import type { Message, Session } from "#client/client.ts"
+import type { Todo } from "./plan-lines.ts"
 
 /** `tasks`: the sessions that do tasks for it now. */
-export type Working = { isWorking: boolean; tasks: readonly Session[] }
-export const idle: Working = { isWorking: false, tasks: [] }
+export type Working = { isWorking: boolean; tasks: readonly Session[]; plan: readonly Todo[] }
+export const idle: Working = { isWorking: false, tasks: [], plan: [] }
 
 /** So many messages are read. */
 export const maxLoaded = 200

@@ -1,10 +1,19 @@
 // The plan of a session as a checklist.
-import type { TodoUpdatedEvent } from "#client/client.ts"
+import type { Plan, TodoUpdatedEvent } from "#client/client.ts"
 import type { Line, View } from "#edge/tui/screen/line.ts"
 import { safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo, wrapTo } from "#edge/tui/screen/width.ts"
 
 export type Todo = TodoUpdatedEvent["payload"]["todos"][number]
+
+/** The steps of a stored plan. */
+export function todosOf({ nodes }: Plan): Todo[] {
+  const steps = nodes.filter(({ edgeType }) => edgeType === "step")
+  return steps.map(({ context: { description, status = "pending" } }) => ({
+    text: status === "failed" ? `${description} (failed)` : description,
+    status: status === "failed" ? "pending" : status,
+  }))
+}
 
 export function planLines(todos: readonly Todo[], { columns, paint }: View): Line[] {
   return todos.flatMap((todo) => wrapTo(`${markOf(todo, paint)} ${wordsOf(todo, paint)}`, columns, 2))

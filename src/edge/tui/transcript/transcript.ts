@@ -43,6 +43,7 @@ const before = { mark: "…", role: "dim" } as const
 export function createTranscript(view: () => View, changed = () => {}, loadImage?: LoadImage): Transcript {
   const markdown = { languages: createLanguages(), changed }
   const entries = createEntries()
+  const note = (text: string, look: { mark: string; role: Role }) => entries.add(createNote(text, look))
   const folded: Folded[] = []
   let expanded = 0
   let shown = startSession()
@@ -75,10 +76,6 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
     expanded = 0
   }
 
-  function note(text: string, look: { mark: string; role: Role }): void {
-    entries.add(createNote(text, look))
-  }
-
   function apply(event: StreamEvent): void {
     const { answers, calls, order } = shown
     switch (event.type) {
@@ -103,7 +100,7 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
         break
       case "session.idle":
       case "session.error":
-        if (calls.isTask(event.payload.sessionId)) return
+        if (calls.endTask(event.payload.sessionId)) return
         endTurn()
         break
       case "gap":
@@ -111,8 +108,9 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
         answers.lose()
     }
     const told = noteOf(event)
-    if (told?.isOfPrompt && !shown.isPrompted) shown.early.push(told)
-    else if (told) note(told.text, told)
+    if (!told || calls.tell(event, told.text)) return
+    if (told.isOfPrompt && !shown.isPrompted) shown.early.push(told)
+    else note(told.text, told)
   }
 
   function tellEarly(): void {
@@ -207,7 +205,7 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
     else note(told.text, told)
   }
 
-  function load(messages: readonly Message[], { isWorking, tasks }: Working = idle): void {
+  function load(messages: readonly Message[], { isWorking, tasks, plan }: Working = idle): void {
     endTurn()
     shown = startSession()
     const { from, leftOut } = firstShown(messages)
@@ -216,6 +214,7 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
     for (const message of messages.slice(from)) addMessage(message, true)
     shown.isPrompted = isWorking
     for (const task of tasks) shown.calls.beginTask(task)
+    if (plan.some(({ status }) => status !== "done")) shown.plan = plan
     // An answer that runs may have begun before.
     if (isWorking) shown.answers.lose()
     else endTurn()

@@ -291,31 +291,6 @@ test("200 calls at once take a third of the rows", () => {
   assert.equal(printed.length, 202)
 })
 
-test("a task shows its agent, its last call and how many calls it made", () => {
-  const { printed, say, call, result, send, tail, message } = createConversation()
-  say("user", "a")
-  call({ id: "c", name: "subtask", arguments: { task: "find the port" } })
-  send("tool.started", { callId: "c" })
-  send("session.created", {
-    sessionId: "t",
-    session: { id: "t", agent: "explore", taskOf: { sessionId: "s", callId: "c" } },
-  })
-  const calls = [{ id: "x", name: "grep", arguments: { pattern: "port" }, approval: "approved" }]
-  const inner = { ...message("tool_request", { calls }), sessionId: "t" }
-  send("message.created", { sessionId: "t", message: inner })
-  send("message.delta", { sessionId: "t", messageId: "z", kind: "text", text: "hidden" })
-  assert.deepEqual(tail(), ["", "● Task explore: find the port", "  └ 1 call · Search port"])
-  result("c", {
-    toolName: "subtask",
-    output: "It is 3141.",
-    metadata: { title: "explore: find the port" },
-    parentId: "m2",
-  })
-  send("session.idle", { sessionId: "t" })
-  send("session.idle", {})
-  assert.deepEqual(printed.slice(2), ["✓ Task explore: find the port  1 call", "  It is 3141."])
-})
-
 test("the plan is in the tail while the agent works, and printed once at the end", () => {
   const { printed, say, send, tail } = createConversation()
   say("user", "a")
