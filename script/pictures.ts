@@ -1,17 +1,18 @@
-// Makes the pictures of docs/terminal.md: runs the built command in a terminal with a scripted model, and writes what is on
+// Makes the pictures of docs/terminal.md and docs/agents.md: runs the built command in a terminal with a scripted model, and writes what is on
 // the screen as SVG.
 //   node script/pictures.ts --write
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { call, calls, env, fakeLlm, type Reply, text } from "../test/fixture/fake-llm.ts"
+import { byAgent, reject, taskIn } from "../test/engine/orchestrator/harness.ts"
+import { call, calls, env, fakeLlm, type Script, stall, text } from "../test/fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../test/fixture/tmpdir.ts"
 import { openXterm, type Xterm } from "../test/fixture/xterm.ts"
 import { toSvg } from "./pictures/to-svg.ts"
 
 type Scene = {
   name: string
-  replies: Reply[]
+  replies: Script
   args?: string[]
   files?: Record<string, string>
   play(terminal: Xterm, tmp: Tmp): Promise<void>
@@ -34,6 +35,14 @@ const edit = call("edit", {
   path: "src/config.ts",
   edits: [{ oldText: 'host = "127.0.0.1"', newText: 'host = process.env.HOST ?? "127.0.0.1"' }],
 })
+const delegating = ["--agent", "orchestrator"]
+const never = stall(text("never"), 10)
+const plan = [
+  "1. [librarian] Find every place that reads the port",
+  "2. [operator] Read the settings of the service",
+  "3. [operator] Make the port a setting (after 1, 2)",
+  "4. [operator] Run the tests (after 3)",
+].join("\n")
 
 const scenes: Scene[] = [
   {
@@ -65,6 +74,50 @@ const scenes: Scene[] = [
     async play(terminal) {
       terminal.type("Compare @conf")
       await terminal.sees("› ")
+    },
+  },
+  {
+    name: "orchestrator",
+    files: { "src/config.ts": config },
+    args: delegating,
+    replies: byAgent({
+      orchestrator: () =>
+        calls([
+          call("delegate", { agent: "librarian", task: "Find where the port is decided" }, { id: "a" }),
+          call(
+            "delegate",
+            { agent: "navigator", task: "Rename host to address in src/config.ts" },
+            { id: "b" },
+          ),
+        ]),
+      librarian: (_, turn) => (turn ? never : call("grep", { pattern: "port" })),
+      navigator: () => text(reject("operator")),
+      operator: (_, turn) => (turn ? never : call("read", { path: "src/config.ts" })),
+    }),
+    async play(terminal) {
+      terminal.type("Where is the port decided? And rename host to address.\r")
+      await terminal.sees(/1 call · Search port.*operator: 1 call · Read/s)
+    },
+  },
+  {
+    name: "plan",
+    files: { "src/config.ts": config },
+    args: delegating,
+    replies: byAgent({
+      orchestrator: () => call("delegate", { agent: "planner", task: "Make the port configurable" }),
+      planner: () => text(plan),
+      librarian: (_, turn) => (turn ? never : call("grep", { pattern: "port" })),
+      operator: (request, turn) =>
+        taskIn(request).startsWith("Read")
+          ? text("PORT is set.")
+          : turn < 2
+            ? call("read", { path: "src/config.ts" })
+            : never,
+    }),
+    async play(terminal) {
+      terminal.type("Make the port configurable\r")
+      await terminal.sees(/step 1, librarian: 1 call · Search port/)
+      await terminal.sees(/☑ \[operator\] Read the settings/)
     },
   },
 ]
