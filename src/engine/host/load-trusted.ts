@@ -3,8 +3,9 @@
 import { join } from "node:path"
 import { FolderNotFound, scanAgents } from "#ability/agent/scan-agents.ts"
 import * as Config from "#kernel/config/config.ts"
-import { agentFolders } from "#kernel/reviewed/places.ts"
+import { agentFolders, guardFolder } from "#kernel/reviewed/places.ts"
 import { errorText } from "#util/error.ts"
+import { isAbsent } from "#util/file/path-info.ts"
 
 /** Returns the problems, one line each. */
 export async function loadTrusted(root: string): Promise<string[]> {
@@ -21,5 +22,12 @@ export async function loadTrusted(root: string): Promise<string[]> {
     } catch (error) {
       if (!(error instanceof FolderNotFound)) throw error
     }
+  found.push(...(await guardProblems(root)))
   return found
+}
+
+async function guardProblems(root: string): Promise<string[]> {
+  if (isAbsent(join(root, guardFolder))) return []
+  const { readGuardFiles } = await import("#engine/symbolic/guard-file.ts")
+  return (await readGuardFiles(root)).problems
 }

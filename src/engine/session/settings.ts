@@ -5,11 +5,12 @@ import { writeControl } from "#engine/record/append.ts"
 import { recentHistory, tipAt } from "#engine/record/history.ts"
 import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
+import { hasGuards } from "#engine/run/has-guards.ts"
 
 type Answerer = { agent?: string; model?: string }
 
 /** Set the mode, plan or act. Rules and system prompt follow the mode; the history records the change. A busy session
- * throws `Session.Busy`. */
+ * throws `Session.Busy`; a change that a guard blocks throws `Guard.Denied`. */
 export function setMode(sessionId: string, mode: SessionRecord.Info["mode"]): Promise<SessionRecord.Info> {
   return Queue.enter({ sessionId, whenBusy: "refuse" }, async () => {
     const session = await SessionRecord.get(sessionId)
@@ -18,8 +19,11 @@ export function setMode(sessionId: string, mode: SessionRecord.Info["mode"]): Pr
     await Queue.whileBusy(
       { sessionId, after: () => ({ mode, tip }) },
       async ({ mode: from, branch }, before) => {
-        const parentId = (await recentHistory({ id: sessionId, branch }, before)).at(-1)?.id ?? null
-        const id = await writeControl({ sessionId, branch, parentId }, "mode_change", { from, to: mode })
+        const history = await recentHistory({ id: sessionId, branch }, before)
+        const place = { sessionId, branch, parentId: history.at(-1)?.id ?? null }
+        if (await hasGuards())
+          await (await import("#engine/turn/guards.ts")).offerMode({ ...place, history }, { from, to: mode })
+        const id = await writeControl(place, "mode_change", { from, to: mode })
         tip = tipAt({ id: sessionId, branch }, id)
       },
     )

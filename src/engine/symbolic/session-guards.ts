@@ -6,7 +6,7 @@ import { type Blocked, createProgram, type Problem } from "./create-program.ts"
 import type { Guard } from "./guard.ts"
 import { actionOf, approvalOf, deedOf, type GuardEvent, plainEvent } from "./guard-event.ts"
 import type { Kept, Offered, TaskResult } from "./guard-record.ts"
-import { createReader, type Told } from "./read-events.ts"
+import { createReader, eventsOf, type Told } from "./read-events.ts"
 
 export type { Blocked } from "./create-program.ts"
 export type SessionGuards = ReturnType<typeof createSessionGuards>
@@ -50,15 +50,7 @@ export function createSessionGuards(guards: readonly Guard[], onProblem: (proble
   function hear({ event, blocked }: Told): void {
     if (blocked) return
     program.tell(event)
-    collect(event)
-  }
-
-  function collect({ type, detail }: GuardEvent): void {
-    const { tokens, cost, exitCode, needs = [] } = detail
-    if (type === "usage") results.push({ type, needs: [], tokens: tokens ?? 0, cost: cost ?? 0 })
-    else if (/\.(done|failed)$/.test(type)) {
-      results.push({ type, needs, ...(exitCode === undefined ? {} : { exit: exitCode }) })
-    }
+    results.push(...taskResults(event))
     if (results.length > maxTaskResults) results.shift()
   }
 
@@ -103,6 +95,19 @@ export function createSessionGuards(guards: readonly Guard[], onProblem: (proble
     results = []
     return taken
   }
+}
+
+/** What the messages of a task say to the session that gave it. */
+export function resultsIn(messages: Iterable<Message.Info>): TaskResult[] {
+  const happened = eventsOf(messages).filter(({ blocked }) => !blocked)
+  return happened.flatMap(({ event }) => taskResults(event)).slice(-maxTaskResults)
+}
+
+function taskResults({ type, detail }: GuardEvent): TaskResult[] {
+  const { tokens, cost, exitCode, needs = [] } = detail
+  if (type === "usage") return [{ type, needs: [], tokens: tokens ?? 0, cost: cost ?? 0 }]
+  if (!/\.(done|failed)$/.test(type)) return []
+  return [{ type, needs, ...(exitCode === undefined ? {} : { exit: exitCode }) }]
 }
 
 /** Whether the approval of a person would end the block. */

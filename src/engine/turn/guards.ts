@@ -1,25 +1,32 @@
 // Guards in the loop: opens those of a session, offers its calls and its final answer to them, and tells the model and the
 // person what they block. Loaded only if guards are configured.
 import type { Step } from "#ability/tool/run-tool.ts"
-import { append, lastId } from "#engine/record/append.ts"
-import { wholeHistory } from "#engine/record/history.ts"
+import { append, lastId, writeControl } from "#engine/record/append.ts"
+import { historyOf, wholeHistory } from "#engine/record/history.ts"
 import { Blocked as BlockedEvent, Notice } from "#engine/record/notice.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
 import type { Run } from "#engine/run/run.ts"
+import { keptOf, type TaskResult, withKept } from "#engine/symbolic/guard-record.ts"
 import { loadGuards } from "#engine/symbolic/load-guards.ts"
 import { noteKind } from "#engine/symbolic/read-events.ts"
 import {
   type Blocked,
   canApprove,
   createSessionGuards,
+  resultsIn,
   type SessionGuards,
 } from "#engine/symbolic/session-guards.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
 
 type Request = Message.Of<"tool_request">
-type Place = Pick<Run, "session" | "progress">
+type Place = {
+  session: { id: string; branch: string }
+  progress: { history: readonly Message.Info[] }
+}
 
 /** So many answers in a row may be held back, without a call between them. */
 const maxHeld = 3
@@ -35,6 +42,12 @@ class Held extends NamedError {
   }
 }
 
+class Denied extends NamedError {
+  constructor(mode: string, blocked: readonly Blocked[]) {
+    super("Guard.Denied", `The mode did not change to "${mode}". ${sayBlocked(blocked)}`, { mode })
+  }
+}
+
 /** Opens the guards of a session where its history ends. */
 export async function openGuards({ session, progress }: Place): Promise<SessionGuards | undefined> {
   const list = await loadGuards()
@@ -45,15 +58,31 @@ export async function openGuards({ session, progress }: Place): Promise<SessionG
   const known = kept?.list === list ? history.findLastIndex(({ id }) => id === kept.last()) : -1
   const guards = known < 0 ? createSessionGuards(list, reportProblem) : kept!
   const rest = known < 0 ? await wholeHistory(session, history) : history.slice(known + 1)
-  for (const message of rest) guards.read(message)
+  for (const message of rest) guards.read(isCutTask(message) ? await withTasks(message) : message)
   // The results so far belong to earlier prompts.
   guards.takeResults()
   return guards
 
   function reportProblem({ guard, message }: { guard: string; message: string }): void {
     const text = `the guard "${guard}" does not work: ${message}`
-    Bus.publish(Notice, { sessionId: session.id, messageId: lastId({ progress }) ?? "", text })
+    Bus.publish(Notice, { sessionId: session.id, messageId: progress.history.at(-1)?.id ?? "", text })
   }
+}
+
+/** An interrupted call does not say what its tasks have done; their sessions do. The message keeps it from now on. */
+async function withTasks(message: Message.Of<"tool_result">): Promise<Message.Info> {
+  const { sessionId, data } = message
+  const all = await SessionRecord.list({ tasks: true })
+  const own = all.filter(({ taskOf }) => taskOf?.sessionId === sessionId && taskOf.callId === data.requestId)
+  const tasks: TaskResult[] = []
+  for (const { id, branch } of own) {
+    const messages = await historyOf(id, branch)
+    for (const one of messages) if (isCutTask(one)) await withTasks(one)
+    tasks.push(...resultsIn(messages))
+  }
+  message.data = withKept(data, { ...keptOf(message), tasks })
+  await MessageStore.write(message)
+  return message
 }
 
 /** The constraint slots for calls that run in parallel: each is offered after the one before it, so that guards see them in
@@ -93,7 +122,7 @@ async function offer(run: Run, asked: { request: Request; call: Message.Call }, 
 }
 
 /** The result as it is stored. */
-export { withKept } from "#engine/symbolic/guard-record.ts"
+export { withKept }
 
 /** Offers the final answer. If guards hold it back, the model is told why and the loop goes on. */
 export function holdBack(run: Run, answer: Message.Info): boolean {
@@ -118,11 +147,32 @@ export function holdBack(run: Run, answer: Message.Info): boolean {
   return true
 }
 
+/** Throws if guards block a change of the mode. */
+export async function offerMode(
+  place: { sessionId: string; branch: string; parentId: string | null; history: readonly Message.Info[] },
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  const { history, ...where } = place
+  const session = { id: place.sessionId, branch: place.branch }
+  const guards = await openGuards({ session, progress: { history } })
+  const blocked = guards?.offerMode(to) ?? []
+  if (!blocked.length) return
+  const by = blocked.map(({ guard, reason }) => ({ guard, reason }))
+  const messageId = await writeControl(where, "mode_blocked", { from, to, by })
+  publish({ session }, { messageId, action: "mode" }, blocked)
+  throw new Denied(to, blocked)
+}
+
 function keepProgram({ session }: Run, guards: SessionGuards): void {
   const kept = programs()
   const [oldest] = kept.keys()
   if (kept.size >= maxKept && oldest !== undefined) kept.delete(oldest)
   kept.set(session.id, guards)
+}
+
+function isCutTask(message: Message.Info): message is Message.Of<"tool_result"> {
+  if (message.type !== "tool_result" || message.data.status !== "interrupted") return false
+  return ["subtask", "delegate"].includes(message.data.toolName) && !keptOf(message).tasks
 }
 
 function heldInRow(history: readonly Message.Info[]): number {
@@ -135,7 +185,7 @@ function heldInRow(history: readonly Message.Info[]): number {
 }
 
 function publish(
-  { session }: Pick<Run, "session">,
+  { session }: Pick<Place, "session">,
   what: { messageId: string; callId?: string; action: string },
   blocked: readonly Blocked[],
 ): void {

@@ -66,6 +66,9 @@ async function doTask(run: Run, { task, agent: name, callId, step }: Task) {
       const { usage, changed = [] } = await outcomeOf(sessionId)
       SessionRecord.addUsage(run.progress.totals, usage)
       run.progress.records.changed = new Set([...(run.progress.records.changed ?? []), ...changed])
+      // What a task has done counts for the guards of its parent too.
+      const { guards } = run.progress.tasks.runs.get(sessionId)?.progress ?? {}
+      if (guards) run.progress.guards?.addTask(callId, guards.takeResults())
       run.progress.tasks.runs.delete(sessionId)
     }
   } finally {

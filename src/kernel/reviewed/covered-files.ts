@@ -1,12 +1,21 @@
 // Every file of a work tree that can make something run or widen rights, as it is on the disk now: configuration, MCP
-// servers, agents, skills with their scripts, and the project files that these import or name as a command.
+// servers, agents, guards, skills with their scripts, and the project files that these import or name as a command.
 import { extname, join, resolve } from "node:path"
 import * as Log from "#kernel/process/log.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { errorText } from "#util/error.ts"
 import { namesIn as allNamesIn, statOf } from "#util/file/path-info.ts"
 import { JsoncError, parseJsonc } from "#util/parse/jsonc.ts"
-import { agentFolders, isAgentFile, levels, maxProgram, serverFiles, skillFolders } from "./places.ts"
+import {
+  agentFolders,
+  guardFolder,
+  isAgentFile,
+  isGuardFile,
+  levels,
+  maxProgram,
+  serverFiles,
+  skillFolders,
+} from "./places.ts"
 import { namedByText, withImports } from "./project-code.ts"
 
 const configuration = [".vitamin/config.jsonc", ".vitamin/config.ts", ".plaited/config.ts"]
@@ -35,6 +44,7 @@ export async function coveredFiles(options: {
   for (const name of [...configuration, ...serverFiles]) await addWithCommands(join(root, name), root)
   for (const path of agentFolders.flatMap((folder) => pathsIn(join(root, folder))))
     if (isAgentFile(path)) await add(path)
+  for (const path of pathsIn(join(root, guardFolder))) if (isGuardFile(path)) await add(path)
   for (const folder of folders) await addSkills(folder)
   for (const path of options.known) if (statOf(path)?.isFile()) await add(path)
   for (const path of options.also) {

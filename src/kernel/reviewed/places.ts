@@ -31,6 +31,10 @@ export function isAgentFile(path: string): boolean {
   return /^[^.].*\.(ya?ml|md|ts)$/.test(name) && !/\.(d|test)\.ts$/.test(name)
 }
 
+export function isGuardFile(path: string): boolean {
+  return /^[^.].*\.ts$/.test(basename(path)) && !/\.(d|test)\.ts$/.test(path)
+}
+
 /** Whether a file of agents is in the folder of another tool. */
 export function isFolderOf(tool: "claude" | "opencode", path: string): boolean {
   return dirname(dirname(path)).endsWith(`/.${tool}`)

@@ -24,7 +24,7 @@ export const statuses: readonly Row[] = [
   {
     status: 409,
     meaning: "Busy, locked, existing already, changed meanwhile, stopped before the end, or nothing to redo",
-    errors: /(Busy|Locked|Exists|Conflict|Interrupted|Limit|Looping|Redo)$/,
+    errors: /(Busy|Locked|Exists|Conflict|Interrupted|Limit|Looping|Held|Redo)$/,
   },
   { status: 403, meaning: "Foreign Origin, or denied", errors: /(Denied|Outside|Untrusted)$/, from: every },
   { status: 401, meaning: "No token, or a wrong one", from: (route) => !route.open },

@@ -1,0 +1,130 @@
+// Guards in TypeScript: the files of `.vitamin/guards`, if a person has reviewed them, and the person's own files. A text in
+// `waitFor` or `block` is a pattern there. A file that cannot be used is reported and does not affect the others.
+import { basename, join } from "node:path"
+import {
+  bSync,
+  bThread,
+  type Event,
+  type Idiom,
+  type Listener,
+  type RuleThread,
+  type Thread,
+} from "#kernel/behavioral/behavioral.ts"
+import { importModule } from "#kernel/config/typescript.ts"
+import * as Global from "#kernel/process/global.ts"
+import { guardFolder, isGuardFile } from "#kernel/reviewed/places.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
+import { readSmallFile } from "#kernel/schema/read-file.ts"
+import { errorText } from "#util/error.ts"
+import { namesIn, statOf } from "#util/file/path-info.ts"
+import type { Guard } from "./guard.ts"
+import { matches } from "./pattern.ts"
+
+/** What a file exports, by default or under a name. */
+export type GuardDefinition = {
+  /** Why it blocks, for the model and for people. */
+  because: string
+  /** What ends the block, in words. */
+  until?: string
+  thread: Thread
+}
+export type Found = { guards: Guard[]; problems: string[] }
+
+const maxFiles = 100
+
+/** A text that changes whenever a file or the review of the folder changes. */
+export async function stampOf(worktree: string): Promise<string> {
+  const files = folders(worktree).flatMap(filesIn)
+  if (!files.length) return ""
+  const marks = files.map((file) => {
+    const { ino, size, mtimeMs } = statOf(file) ?? {}
+    return [file, ino, size, mtimeMs]
+  })
+  return JSON.stringify([marks, (await Reviewed.of(worktree)).stamp])
+}
+
+export async function readGuardFiles(worktree: string): Promise<Found> {
+  const found: Found = { guards: [], problems: [] }
+  const [own, project] = folders(worktree) as [string, string]
+  for (const file of filesIn(own)) await read(file, undefined)
+  const files = filesIn(project)
+  const reviewed = files.length ? await Reviewed.of(worktree) : undefined
+  for (const file of files) await read(file, reviewed)
+  return found
+
+  async function read(file: string, reviewed: Reviewed.Reviewed | undefined): Promise<void> {
+    try {
+      found.guards.push(...(await guardsIn(file, reviewed)))
+    } catch (error) {
+      found.problems.push(`${file}: its guards are not used: ${errorText(error)}`)
+    }
+  }
+}
+
+function folders(worktree: string): string[] {
+  return [join(Global.config(), "guards"), join(worktree, guardFolder)]
+}
+
+function filesIn(folder: string): string[] {
+  const names = namesIn(folder).filter(isGuardFile).sort()
+  return names.slice(0, maxFiles).map((name) => join(folder, name))
+}
+
+async function guardsIn(file: string, reviewed: Reviewed.Reviewed | undefined): Promise<Guard[]> {
+  const bytes = await readSmallFile(file, reviewed?.root)
+  if (!bytes) throw new Error("the file is gone")
+  const reason = reviewed?.refusal(file, bytes)
+  if (reason) throw new Error(reason)
+  const exported = Object.entries(await importModule(file, bytes, { reviewed }))
+  const guards = exported.flatMap(([name, value]) => guardOf(name, value, file))
+  if (!guards.length) throw new Error("it exports no guard; write export default { because: …, thread: … }")
+  return guards
+}
+
+function guardOf(name: string, value: unknown, file: string): Guard[] {
+  if (typeof value !== "object" || value === null || !("thread" in value)) return []
+  const { because, until, thread } = value as Partial<GuardDefinition>
+  if (typeof because !== "string" || !because) throw new Error(`${name}: because must be a text`)
+  if (typeof thread !== "function")
+    throw new Error(`${name}: thread must be a function that makes a generator`)
+  if (until !== undefined && typeof until !== "string") throw new Error(`${name}: until must be a text`)
+  const own = name === "default" ? basename(file, ".ts") : name
+  const words = until === undefined ? {} : { until }
+  return [
+    Object.freeze({ name: own, source: file, because, ...words, isCode: true, thread: withPatterns(thread) }),
+  ]
+}
+
+/** A thread of rules stays one, so that it can be explored. */
+function withPatterns(thread: Thread | RuleThread): Thread {
+  if ("rules" in thread)
+    return bThread(
+      thread.rules.map(({ idiom, next }) => bSync(convert(idiom), next)),
+      thread.repeat,
+    )
+  return function* () {
+    const converted = new WeakMap<Idiom, Idiom>()
+    const steps = thread()
+    for (let next = steps.next(); !next.done; ) {
+      const idiom = converted.get(next.value) ?? convert(next.value)
+      converted.set(next.value, idiom)
+      next = steps.next(yield idiom)
+    }
+  }
+}
+
+function convert(idiom: Idiom): Idiom {
+  const { waitFor, block } = idiom
+  return {
+    ...idiom,
+    ...(waitFor === undefined ? {} : { waitFor: listener(waitFor) }),
+    ...(block === undefined ? {} : { block: listener(block) }),
+  }
+}
+
+function listener(given: Listener | readonly Listener[]): (event: Event) => boolean {
+  if (typeof given === "function") return given
+  if (typeof given === "string") return matches(given)
+  const tests = given.map((one) => listener(one))
+  return (event) => tests.some((test) => test(event))
+}
