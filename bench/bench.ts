@@ -28,6 +28,7 @@ const all = [
   "terminal",
   "delegation",
   "behavioral",
+  "world",
 ]
 const chosen = process.argv.slice(2)
 

@@ -35,6 +35,7 @@ const layers = [
   "ability/file",
   "ability/web",
   "ability/browser",
+  ...area("ability/world", "server"),
   "ability/plan",
   "ability/documents",
   "ability/memory",
@@ -64,7 +65,7 @@ const layers = [
   ...area("edge/server", "http event routes"),
   "edge/mcp",
   ...area("edge/tui", "screen input editor markdown transcript question command conversation status plain"),
-  ...area("edge/cli", "process option terminal session run mcp models skill command doctor"),
+  ...area("edge/cli", "process option terminal session run mcp models skill world command doctor"),
   "index.ts",
 ]
 
@@ -82,7 +83,7 @@ const owners: Record<string, string[]> = {
   linkedom: ["ability/web"],
   "@mozilla/readability": ["ability/web"],
   turndown: ["ability/web"],
-  "playwright-core": ["ability/browser"],
+  "playwright-core": ["ability/browser", "ability/world"],
   unpdf: ["knowledge/documents/pdf-process.ts"],
   tinyld: ["ability/image/language.ts"],
   "@ai-sdk/provider": ["ability/provider", "engine", "knowledge/message"],

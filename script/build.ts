@@ -47,6 +47,9 @@ const alone: Record<string, string> = {
   client: "src/client/client.ts",
   functiongemma: "src/ability/provider/functiongemma/functiongemma.ts",
   "markdown-links": "src/util/parse/markdown-links.ts",
+  world: "src/ability/world/story.ts",
+  // A process of its own.
+  "story-server": "src/ability/world/server/story-server.ts",
   zod: "node_modules/zod/index.js",
 }
 const fromIndex = new Map(
@@ -125,6 +128,7 @@ await build({
     client: alone.client!,
     functiongemma: alone.functiongemma!,
     "markdown-links": alone["markdown-links"]!,
+    world: alone.world!,
   },
   tsconfig: "tsconfig.build.json",
   dts: { emitDtsOnly: true },

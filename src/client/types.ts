@@ -259,6 +259,7 @@ export type Event =
   | SessionRetryEvent
   | SessionUpdatedEvent
   | SnapshotCreatedEvent
+  | StoryFinishedEvent
   | TaskRejectedEvent
   | TodoUpdatedEvent
   | ToolProgressEvent
@@ -1190,6 +1191,56 @@ export type SnapshotCreatedEvent = {
     }[]
     /** What else a person should know. */
     note?: string
+  }
+}
+
+export type StoryFinishedEvent = {
+  id: number
+  type: "story.finished"
+  time: number
+  directory: string
+  payload: {
+    sessionId: string
+    callId: string
+    /** The outcome. */
+    story: {
+      /** Story file, from the project folder. */
+      file: string
+      /** Name of the export; empty if the file itself could not be loaded. */
+      name: string
+      /** What the story shows. */
+      intent: string
+      /** Whether it passed. */
+      status: "passed" | "failed"
+      /** Why the story failed, one line each. */
+      problems: string[]
+      /** What `play` asserted. */
+      assertions: {
+        /** How many held. */
+        passed: number
+        /** How many did not. */
+        failed: number
+      }
+      /** What axe-core found; missing if it did not check. */
+      violations?: {
+        /** Rule of axe-core, such as `color-contrast`. */
+        id: string
+        /** How much it matters: `minor`, `moderate`, `serious` or `critical`. */
+        impact: string
+        /** What the rule asks for. */
+        help: string
+        /** CSS selectors of elements that break it. */
+        targets: string[]
+      }[]
+      /** Accessibility tree after `play`, as YAML. */
+      snapshot?: string
+      /** Picture of the page after `play` (PNG). */
+      screenshot?: string
+      /** Milliseconds. */
+      duration: number
+      /** Files of the project that the story imports. */
+      modules: string[]
+    }
   }
 }
 

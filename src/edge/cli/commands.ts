@@ -10,6 +10,7 @@ import { promptOptions, repeated } from "#edge/cli/option/prompt-options.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { sessionCommands } from "#edge/cli/session/session-commands.ts"
 import { skillCommands } from "#edge/cli/skill/skill-commands.ts"
+import { worldCommands } from "#edge/cli/world/world-commands.ts"
 import { ownCommand } from "#util/own-command.ts"
 
 /** All commands, on a yargs that has the shared options. */
@@ -167,6 +168,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
         .demandCommand(1, "Name a command: login, list or logout."),
     )
     .command("vault", "Keep secrets in an encrypted file", vaultCommands)
+    .command("world", "Run the stories of user interface components", worldCommands)
     .command(
       "serve",
       "Serve this folder over HTTP",

@@ -1,0 +1,195 @@
+// Runs the stories of a project in a real browser: one process that serves them, one browser, and a fresh context for each
+// story. A story that fails, or a browser that ends, does not stop the rest.
+import { join, relative } from "node:path"
+import { findBrowser, type Missing } from "#ability/browser/find-browser.ts"
+import { type Browser, startBrowser } from "#ability/browser/start-browser.ts"
+import { UrlDenied } from "#ability/web/check-url.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
+import { findAxe } from "./find-axe.ts"
+import { findStories } from "./find-stories.ts"
+import type { Listed } from "./play-story.ts"
+import { listIn, type Opened, openPage, runStory, type Surroundings } from "./run-story.ts"
+import { type Modules, startServer } from "./start-server.ts"
+import type { Outcome } from "./story-result.ts"
+
+type Select = {
+  /** Glob patterns of story files, or files whose stories are meant; all stories if empty. */
+  patterns: readonly string[]
+  signal: AbortSignal
+}
+export type World = Readonly<{
+  /** Story files, from the work tree. */
+  select(by: Select): Promise<string[]>
+  /** The modules of a story file, from the work tree. */
+  modules(file: string): Promise<Modules>
+  run(
+    files: readonly string[],
+    options: { signal: AbortSignal; onOutcome?(outcome: Outcome): void },
+  ): Promise<Outcome[]>
+  close(): Promise<void>
+}>
+
+/** Pages that are open at the same time. */
+const atOnce = 4
+const maxStarts = 5
+
+class NotTrusted extends NamedError {
+  constructor(folder: string) {
+    super(
+      "World.NotTrusted",
+      `Stories of ${folder} are not run: the folder is not trusted; "${ownCommand} trust" trusts it.`,
+    )
+  }
+}
+
+class BrowserMissing extends NamedError {
+  constructor(missing: Missing[]) {
+    const told = missing.map(({ what, todo }) => `${what} (${todo})`).join("; ")
+    super("World.BrowserMissing", `Stories need a browser: ${told}.`)
+  }
+}
+
+/** `directory`: where stories are searched. Throws if the work tree is not trusted, or if there is no browser. */
+export async function createWorld(directory: string): Promise<World> {
+  const reviewed = await Reviewed.of(directory)
+  const root = reviewed.root
+  if (!reviewed.isTrusted) throw new NotTrusted(root)
+  const found = findBrowser()
+  if (Array.isArray(found)) throw new BrowserMissing(found)
+  const axe = findAxe()
+  const server = await startServer({ root, axe: axe.path })
+  let browser: Promise<Browser> | undefined
+  let starts = 0
+  const around: Surroundings = {
+    server,
+    newContext,
+    axe: {
+      ...(axe.path ? { url: `${server.origin}/@vitamin/axe.js` } : {}),
+      missing: `axe-core is not installed (${axe.todo})`,
+    },
+  }
+
+  /** A browser that ended, whatever ended it, is started again for the stories that are left. */
+  async function newContext(options: object) {
+    const running = await browser?.catch(() => undefined)
+    if (!running?.context.browser()?.isConnected()) {
+      if (starts++ >= maxStarts) throw new Error(`the browser ended ${maxStarts} times`)
+      browser = startBrowser(found as Exclude<typeof found, Missing[]>, check)
+    }
+    return (await browser!).context.browser()!.newContext(options)
+  }
+
+  async function check(given: string) {
+    const url = URL.parse(given)
+    if (url?.origin !== server.origin) throw new UrlDenied(given, "address", "stories have no network.")
+    return { url, address: "127.0.0.1" }
+  }
+
+  async function select({ patterns, signal }: Select): Promise<string[]> {
+    const inTree = (paths: string[]) => paths.map((path) => relative(root, join(directory, path)))
+    if (!patterns.length) return inTree(await findStories(directory, { signal }))
+    const selected = new Set<string>()
+    for (const pattern of patterns) {
+      const stories = inTree(await findStories(directory, { pattern, signal }))
+      const chosen = stories.length
+        ? stories
+        : await importing(relative(root, join(directory, pattern)), signal)
+      for (const file of chosen) selected.add(file)
+    }
+    return [...selected].sort()
+  }
+
+  /** The story files that import this file. */
+  async function importing(path: string, signal: AbortSignal): Promise<string[]> {
+    const all = (await findStories(directory, { signal })).map((file) =>
+      relative(root, join(directory, file)),
+    )
+    const graphs = await Promise.all(all.map(server.modules))
+    return all.filter((_, at) => graphs[at]!.files.includes(path))
+  }
+
+  async function run(files: readonly string[], options: Parameters<World["run"]>[1]): Promise<Outcome[]> {
+    const { signal, onOutcome } = options
+    const outcomes: Outcome[] = []
+    const take = (outcome: Outcome) => {
+      outcomes.push(outcome)
+      onOutcome?.(outcome)
+    }
+    // Stories of a file follow each other; the files, and the stories after the first, share the pages.
+    const queue: (() => Promise<void>)[] = files.map((file) => () => runFile(file))
+    await Promise.all(Array.from({ length: atOnce }, work))
+    signal.throwIfAborted()
+    const place = ({ file }: Outcome) => files.indexOf(file)
+    return outcomes.sort((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1))
+
+    async function work(): Promise<void> {
+      for (let next = queue.shift(); next && !signal.aborted; next = queue.shift()) await next()
+    }
+
+    async function runFile(file: string): Promise<void> {
+      const began = performance.now()
+      const fail = (problems: string[], modules: string[]) =>
+        take({
+          file,
+          name: "",
+          intent: "",
+          status: "failed",
+          problems,
+          assertions: { passed: 0, failed: 0 },
+          modules,
+          duration: Math.round(performance.now() - began),
+        })
+      const { files: modules, problems } = await server.modules(file)
+      if (problems.length) return fail(problems, modules)
+      const address = addressIn(server.origin, file)
+      let opened: Opened | undefined
+      try {
+        opened = await openPage(around, file)
+        const [first, ...others] = await listIn(opened, address)
+        if (!first) return fail(["It exports no story: an object with an intent"], modules)
+        queue.unshift(...others.map((listed) => () => runOne(listed)))
+        await runOne(first, opened)
+      } catch (error) {
+        fail([errorText(error).split("\n")[0]!], modules)
+      } finally {
+        await opened?.close()
+      }
+
+      async function runOne(listed: Listed, first?: Opened): Promise<void> {
+        let page = first
+        try {
+          page ??= await openPage(around, file)
+          take({ file, modules, ...(await runStory(around, page, { listed, address })) })
+        } catch (error) {
+          const { name, intent } = listed
+          const problems = [errorText(error).split("\n")[0]!]
+          take({
+            file,
+            name,
+            intent,
+            status: "failed",
+            problems,
+            assertions: { passed: 0, failed: 0 },
+            modules,
+            duration: 0,
+          })
+        } finally {
+          if (!first) await page?.close()
+        }
+      }
+    }
+  }
+
+  async function close(): Promise<void> {
+    server.close()
+    await (await browser?.catch(() => undefined))?.close()
+  }
+
+  return Object.freeze({ select, modules: server.modules, run, close })
+}
+
+function addressIn(origin: string, file: string): string {
+  return `${origin}/${file.split("/").map(encodeURIComponent).join("/")}`
+}

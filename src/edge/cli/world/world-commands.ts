@@ -1,0 +1,28 @@
+// `vitamin world …` with its options. The code of a command is loaded only when it runs.
+import type { Argv } from "yargs"
+import { format } from "#edge/cli/option/options.ts"
+import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
+
+export function worldCommands(world: Argv<FolderOptions>) {
+  return world
+    .command(
+      "run [pattern..]",
+      "Run stories in a real browser",
+      (run) =>
+        run
+          .positional("pattern", {
+            type: "string",
+            array: true,
+            describe: "story files by glob, or a component whose stories to run (default: all stories)",
+          })
+          .option("report", {
+            type: "string",
+            requiresArg: true,
+            describe: "write an HTML file with pictures",
+          })
+          .option("watch", { type: "boolean", describe: "run stories again when their files change" })
+          .option("format", format),
+      async (options) => (await import("./world.ts")).runWorld(options),
+    )
+    .demandCommand(1, "Name a command: run.")
+}

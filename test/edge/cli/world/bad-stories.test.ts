@@ -1,0 +1,125 @@
+// Stories that misbehave, in a real Chromium: each is bounded and named, and the others run.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import type { StoryResult } from "#ability/world/story-result.ts"
+import { vitamin } from "../../../fixture/cli.ts"
+import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+
+/** Problems by the name of the story, or of the file that could not be loaded. */
+async function problemsIn(tmp: Tmp): Promise<Record<string, string>> {
+  const { out, err } = await vitamin(tmp, ["--trust", "world", "run", "--format", "json"])
+  assert.ok(out.startsWith("["), err)
+  const results = JSON.parse(out) as StoryResult[]
+  return Object.fromEntries(results.map(({ name, file, problems }) => [name || file, problems.join(" | ")]))
+}
+
+const play = (name: string, body: string, timeout = 20_000) =>
+  `export const ${name} = { intent: "x", template: "<p>Hi</p>", parameters: { timeout: ${timeout} }, async play(tools) { ${body} } }\n`
+
+test("stories that hang, throw, leave, open dialogs or reach for the network fail by name, and the rest passes", async () => {
+  await using tmp = await tmpdir()
+  const bad = {
+    hangs: [play("hangs", "for (;;) {}", 300), /^The story took longer than 300 ms$/],
+    sleeps: [play("sleeps", "await new Promise(() => {})", 300), /^The story took longer than 300 ms$/],
+    throws: [play("throws", `throw new Error("boom")`), /^boom \(bad\.stories\.ts:3:\d+\)$/],
+    late: [
+      play("late", `setTimeout(() => { throw new Error("late") }); await tools.wait(100)`),
+      /outside of play: late/,
+    ],
+    leaves: [
+      play("leaves", `location.href = "https://example.com/"; await tools.wait(9_000)`),
+      /^It navigated away to https:\/\/example\.com\/$/,
+    ],
+    reloads: [play("reloads", "location.reload(); await tools.wait(9_000)"), /^It navigated away/],
+    alerts: [play("alerts", `alert("hello")`), /^It opened a dialog: alert "hello"$/],
+    opens: [play("opens", `open("about:blank")`), /It opened a window/],
+    fetches: [
+      play("fetches", `await fetch("https://example.com/x").catch(() => {})`),
+      /^It reached for the network: https:\/\/example\.com\/x$/,
+    ],
+    local: [
+      play("local", `await fetch("http://127.0.0.1:9/").catch(() => {})`),
+      /^It reached for the network: http:\/\/127\.0\.0\.1:9\/$/,
+    ],
+    sockets: [
+      play("sockets", `new WebSocket("ws://127.0.0.1:9/"); await tools.wait(200)`),
+      /^It reached for the network: ws:\/\/127\.0\.0\.1:9\/$/,
+    ],
+    image: [
+      `export const image = { intent: "x", template: "<img alt=x src=https://example.com/a.png>", play: ({ wait }) => wait(200) }\n`,
+      /^It reached for the network: https:\/\/example\.com\/a\.png$/,
+    ],
+    nothing: [play("nothing", `await tools.findByText("Gone")`), /^No element with the text Gone within 2 s/],
+    blind: [
+      `export const blind = { intent: "x", template: "<img src='data:,'>", play: ({ accessibilityCheck }) => accessibilityCheck() }\n`,
+      /^Accessibility: image-alt \(Images must have alternative text\) at img/,
+    ],
+    odd: [`export const odd = { intent: "x", component: 7 }\n`, /^component is neither a function/],
+    good: [play("good", `await tools.findByText("Hi")`), /^$/],
+  } satisfies Record<string, [string, RegExp]>
+  tmp.write(
+    "bad.stories.ts",
+    Object.values(bad)
+      .map(([code]) => code)
+      .join(""),
+  )
+  const problems = await problemsIn(tmp)
+  for (const [name, [, expected]] of Object.entries(bad))
+    assert.match(problems[name] ?? "missing", expected, name)
+  assert.equal(Object.keys(problems).length, Object.keys(bad).length)
+})
+
+test("story files that cannot be loaded fail by name, and the other files run", async () => {
+  await using tmp = await tmpdir()
+  const good = `export const good = { intent: "x", template: "<p>Hi</p>" }\n`
+  tmp.write("broken.stories.ts", `export const = 1`)
+  tmp.write("empty.stories.ts", `export const nothing = 1`)
+  tmp.write("enum.stories.ts", `import "./kinds.ts"\n${good}`)
+  tmp.write("kinds.ts", `export enum Kind { One }`)
+  tmp.write("loops.stories.ts", `for (;;) {}\n${good}`)
+  tmp.write(
+    "missing.stories.ts",
+    `import { a } from "not-installed"\nimport "./gone.ts"\nimport "node:fs"\n${good}`,
+  )
+  tmp.write("names.stories.ts", `import { absent } from "./words.ts"\n${good}`)
+  tmp.write("words.ts", `export const present = 1`)
+  tmp.write("outside.stories.ts", `import "../outside.ts"\n${good}`)
+  tmp.write("../outside.ts", `export const outside = 1`)
+  tmp.write("throws.stories.ts", `throw new Error("at load")\n${good}`)
+  tmp.write("well.stories.ts", good)
+  const problems = await problemsIn(tmp)
+  assert.match(problems["broken.stories.ts"]!, /^broken\.stories\.ts: .*=/)
+  assert.match(problems["empty.stories.ts"]!, /It exports no story/)
+  assert.match(problems["enum.stories.ts"]!, /^kinds\.ts: TypeScript enum is not supported/)
+  assert.match(problems["loops.stories.ts"]!, /Loading the module took longer than/)
+  assert.match(
+    problems["missing.stories.ts"]!,
+    /"not-installed" was not found; is it installed\? \| .*"\.\/gone\.ts" was not found.*"node:fs" is a module of Node/,
+  )
+  assert.match(problems["names.stories.ts"]!, /does not provide an export named 'absent'/)
+  assert.match(problems["outside.stories.ts"]!, /"\.\.\/outside\.ts" is outside of the project/)
+  assert.match(problems["throws.stories.ts"]!, /at load/)
+  assert.equal(problems.good, "")
+})
+
+test("a page reads neither hidden files nor secrets nor files outside of the project", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(".env", "KEY=1")
+  tmp.write("credentials.json", "{}")
+  tmp.write(".hidden/a.json", "{}")
+  tmp.write("../outside.json", "{}")
+  tmp.write("data.json", "{}")
+  const paths = [
+    "/.env",
+    "/credentials.json",
+    "/.hidden/a.json",
+    "/%2e%2e/outside.json",
+    "/..%2foutside.json",
+    "/data.json",
+  ]
+  const body = `const paths = ${JSON.stringify(paths)}
+    const got = await Promise.all(paths.map(async (path) => (await fetch(path)).status))
+    tools.assert({ given: "paths", should: "be served or not", actual: got.join(" "), expected: "" })`
+  tmp.write("reads.stories.ts", play("reads", body))
+  assert.match((await problemsIn(tmp)).reads!, /got "404 404 404 404 404 200"/)
+})
