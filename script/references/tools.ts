@@ -21,6 +21,7 @@ import type { Definition } from "#ability/tool/tool.ts"
 import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { manuals as vault } from "#ability/vault/vault-tools.ts"
+import { manuals as world, definitions as worldTools } from "#ability/world/world-tools.ts"
 import { inInstance } from "#edge/cli/process/in-instance.ts"
 import { type Field, fenced, fieldsOf, fieldTable, schemaOf } from "./fields.ts"
 
@@ -34,6 +35,7 @@ export const manuals: Record<string, Manual | undefined> = {
   ...memoryManuals,
   ...vault,
   ...browser,
+  ...world,
 }
 
 export type DocumentedTool = {
@@ -48,7 +50,7 @@ export async function tools(): Promise<DocumentedTool[]> {
   return inInstance({ dir: import.meta.dirname }, async () => {
     await loadToolGroups()
     // They are documented also by a machine without a browser.
-    for (const tool of browserTools) ToolRegistry.register(tool)
+    for (const tool of [...browserTools, ...worldTools]) ToolRegistry.register(tool)
     const documented = ToolRegistry.list().map((tool) => ({ tool, manual: manuals[tool.id] }))
     return Promise.all(
       documented.map(async ({ tool, manual }) => ({

@@ -25,6 +25,7 @@ const permissions: Record<string, string> = {
   browser_type: "network.fetch",
   browser_screenshot: "network.fetch",
   browser_wait: "network.fetch",
+  world_run: "tool.execute",
   subtask: "agent.delegate",
   delegate: "agent.delegate",
   todo: "todo",

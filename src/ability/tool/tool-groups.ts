@@ -12,6 +12,7 @@ const groups: readonly Group[] = [
   async () => (await import("#ability/memory/memory-tools.ts")).memoryTools,
   async () => (await import("#ability/vault/vault-tools.ts")).vaultTools,
   async () => (await import("#ability/browser/browser-tools.ts")).browserTools(),
+  async () => (await import("#ability/world/world-tools.ts")).worldTools(),
 ]
 const loading = Instance.state<{ done?: Promise<void> }>(() => ({}))
 
