@@ -40,6 +40,7 @@ export const examples: Record<string, Example[] | undefined> = {
   "guards": {
     "read-before-edit": { "paths": "src/**" },
     "tests-before-answer": { "command": ["npm test*", "npm run check*"], "paths": "src/**" },
+    "stories-before-answer": { "paths": "src/components/**" },
     "approve-deploy": { "command": "npm run deploy*" },
     "no-network-after-secret": { "block": ["network.fetch", "bash.execute:curl *"] },
     "look-at-diff": { "writes": 5, "look": "bash.done:git diff*" },
@@ -61,6 +62,7 @@ export const examples: Record<string, Example[] | undefined> = {
   "guards": {
     "read-before-edit": { "enabled": true },
     "tests-before-answer": { "enabled": true },
+    "stories-before-answer": { "enabled": true },
     "approve-deploy": { "enabled": true },
     "no-network-after-secret": { "enabled": true },
     "look-at-diff": { "enabled": true },

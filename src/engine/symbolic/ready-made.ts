@@ -9,6 +9,7 @@ type Options = { [Name in ReadyMade]: NonNullable<Guards[Name]> }
 type ReadyMade =
   | "read-before-edit"
   | "tests-before-answer"
+  | "stories-before-answer"
   | "approve-deploy"
   | "no-network-after-secret"
   | "look-at-diff"
@@ -46,6 +47,7 @@ const makers: { [Name in ReadyMade]: (options: Options[Name], name: string) => G
       because:
         "files were changed, and the tests have not passed since. Run them as a command of their own: a pipe, `;` or `||` would hide how they ended",
     }),
+  "stories-before-answer": storiesBeforeAnswer,
   "approve-deploy": ({ command }, name) => {
     const deploys = commands(command ?? split(deployCommands))
     const actions = deploys.map((one) => `bash.execute:${one}`)
@@ -81,6 +83,31 @@ function split(list: string): string[] {
 
 function commands(given: string | readonly string[]): readonly string[] {
   return listOf(given)
+}
+
+/** One for each file: a run of all stories counts, or one of the stories that import the file. */
+function storiesBeforeAnswer({ paths }: Options["stories-before-answer"], name: string): Guard {
+  const kinds = paths === undefined ? ["**/*.ts", "**/*.js", "**/*.css", "**/*.html"] : [paths]
+  const when = changes.flatMap((change) => kinds.map((kind) => `${change}.done:${kind}`))
+  const begins = matches(when)
+  const thread = (path: string) => {
+    const isEdit = (event: Event) => begins(event) && (event.detail as Detail).path === path
+    const isRun = ({ type, detail }: Event) => {
+      const { stories } = ((detail as Detail).args ?? {}) as { stories?: unknown }
+      return (
+        type === "world_run.done" && (!Array.isArray(stories) || !stories.length || stories.includes(path))
+      )
+    }
+    return bThread([bSync({ waitFor: isEdit }), bSync({ block: "answer", waitFor: isRun })], true)
+  }
+  return Object.freeze({
+    name,
+    source: "ready-made",
+    because: "a component was changed, and its stories have not passed since",
+    until: "a world_run whose stories pass: of all stories, or with the changed file in `stories`",
+    patterns: { when, block: ["answer"], until: ["world_run.done"] },
+    each: { key: "path" as const, begins, thread },
+  })
 }
 
 /** `writes` steps that wait, then one that blocks. A look goes back to the first step. */

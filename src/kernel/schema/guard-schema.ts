@@ -70,6 +70,19 @@ export const Guards = z
         })
         .optional(),
     ),
+    "stories-before-answer": about(
+      "After an edit of a component, its stories pass before the final answer.",
+      z
+        .strictObject({
+          ...shared,
+          paths: about(
+            "Files whose edits count.",
+            z.string().min(1).optional(),
+            "**/*.ts, **/*.js, **/*.css and **/*.html",
+          ),
+        })
+        .optional(),
+    ),
     "approve-deploy": about(
       "A person approves each deploy, whatever the rules allow.",
       z

@@ -26,12 +26,14 @@ function blocks(
 }
 
 /** `enabled`: the guard is on, and then off. */
-function enabled(name: string, options: object, model: Reply[]): Record<string, Proof> {
+function enabled(name: string, options: object, model: Reply[], expected = 1): Record<string, Proof> {
   const guards = { [name]: { ...options, enabled: true } }
-  return { [`guards.${name}.enabled`]: blocks(guards, model, { other: false }) }
+  return { [`guards.${name}.enabled`]: blocks(guards, model, { other: false, expected }) }
 }
 
 const tested = [write("a.txt"), text("Finished."), call("bash", { command: "true" }), done]
+/** The third answer in a row ends the turn. */
+const edited = [write("a.ts"), done, done, done]
 const afterSecret = [call("read", { path: ".env" }), call("fetch", { url: "http://127.0.0.1:9/" }), done]
 const deploy = [call("bash", { command: "echo deploy" }), done]
 const twice = [write("a.txt"), write("b.txt"), done]
@@ -75,6 +77,11 @@ export const guardProofs: Record<string, Proof> = {
     tested,
     { other: "src/**" },
   ),
+  ...enabled("stories-before-answer", {}, edited, 3),
+  "guards.stories-before-answer.paths": blocks({ "stories-before-answer": { paths: "*.ts" } }, edited, {
+    other: "src/**",
+    expected: 3,
+  }),
   ...enabled("approve-deploy", { command: "echo deploy*" }, deploy),
   "guards.approve-deploy.command": blocks({ "approve-deploy": { command: "echo deploy*" } }, deploy, {
     other: "make deploy",
