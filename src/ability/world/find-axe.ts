@@ -1,22 +1,11 @@
 // Finds axe-core, which checks accessibility and is not installed with the program. The one place that looks for it.
-import { createRequire } from "node:module"
-import { join } from "node:path"
-import * as Global from "#kernel/process/global.ts"
-import { quoteWord } from "#util/quote-word.ts"
+import * as OptionalPackage from "#kernel/process/optional-package.ts"
 
-const name = "axe-core"
-/** The range of `peerDependencies` in package.json allows it. */
-const version = "4.14.0"
+/** The range of `peerDependencies` in package.json allows this version. */
+const library = { name: "axe-core", version: "4.14.0", folder: "browser" }
 
-/** Installed beside this program, or in the data folder with the browser library. `todo`: the command that adds it. */
-export function findAxe(): { path?: string; todo: string } {
-  const folder = join(Global.data(), "browser")
-  const todo = `npm install --prefix ${quoteWord(folder)} ${name}@${version}`
-  for (const from of [import.meta.url, join(folder, "package.json")])
-    try {
-      return { path: createRequire(from).resolve(`${name}/axe.min.js`), todo }
-    } catch {
-      // Not here.
-    }
-  return { todo }
+/** The smallest script for pages, and the command that installs it. */
+export function findAxe(): { path: string | undefined; todo: string } {
+  const main = OptionalPackage.find(library)
+  return { path: main?.replace(/axe\.js$/, "axe.min.js"), todo: OptionalPackage.installCommand(library) }
 }
