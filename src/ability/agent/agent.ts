@@ -97,7 +97,7 @@ export class NotFound extends NamedError {
 
 /** Validates a definition and fills in its defaults. Throws `Invalid` with every problem. `id` is used if the
  * definition has none. `warn` gets the unknown keys. They are a problem if there is no `warn`, or if one looks like a
- * misspelt "permissions" or "tools". */
+ * misspelt "permissions" or "tools". Other keys of `metadata` are never a problem. */
 export function parse(
   value: unknown,
   options: { source: string; id?: string; locate?: (path: Path) => Place; warn?: (text: string) => void },
@@ -114,7 +114,8 @@ export function parse(
     locate,
     refuseUnknown: !warn || misspellsRights(value),
   })
-  for (const warning of warnings) warn?.(warning)
+  for (const warning of [...warnings, ...strayKeys(value).map((text) => `${source}: ${text}`)])
+    warn?.(warning)
   if (problems.length > 0) throw new Invalid(problems)
   return Object.freeze(AgentDefinition.parse(checked))
 }
@@ -124,6 +125,21 @@ function misspellsRights(value: unknown): boolean {
   const known = Object.keys(AgentDefinition.shape)
   const unknown = Object.keys(value ?? {}).filter((key) => !known.includes(key))
   return unknown.some((key) => ["permissions", "tools"].includes(nearest(key, known) ?? ""))
+}
+
+/** Keys of `metadata` that are misspelt there or stand outside of it: the agent would silently be another one. */
+function strayKeys(value: unknown): string[] {
+  const known = Object.keys(Metadata.shape)
+  const { metadata, ...own } = (value ?? {}) as Record<string, unknown>
+  const outside = Object.keys(own).filter((key) => known.includes(key))
+  const inside = Object.keys(metadata ?? {}).filter((key) => !known.includes(key))
+  return [
+    ...outside.map((key) => `${key}: it belongs into metadata`),
+    ...inside.flatMap((key) => {
+      const meant = nearest(key, known)
+      return meant ? [`metadata.${key}: the key is not used; did you mean "${meant}"?`] : []
+    }),
+  ]
 }
 
 function withNames(value: unknown, fallback: string | undefined): unknown {

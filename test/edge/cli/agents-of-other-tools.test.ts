@@ -188,6 +188,17 @@ test("unknown keys in .vitamin/agents do not disable an agent, and the nearest k
   assert.match(err, /yours\.yaml:3:1: zzz: the key is unknown/)
 })
 
+test("keys of metadata that are misspelt or stand outside of it are reported; other keys of it are allowed", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".vitamin/agents/mine.md", "---\nmetadata: { prefixs: [jira_], author: me }\n---\nWork.\n")
+  tmp.write(".vitamin/agents/yours.md", "---\nprefixes: [jira_]\n---\nWork.\n")
+  const { out, err } = await vitamin(tmp, ["agent", "list"])
+  assert.match(out, /^mine .*^yours /ms)
+  assert.match(err, /mine\.md: metadata\.prefixs: the key is not used; did you mean "prefixes"\?/)
+  assert.match(err, /yours\.md: prefixes: it belongs into metadata/)
+  assert.doesNotMatch(err, /author/)
+})
+
 test("an agent of another tool with a misspelt action or switch is not used, and its file and key are named", async () => {
   await using tmp = await tmpdir({ git: true })
   const files: Record<string, [given: string, says: RegExp]> = {
