@@ -85,7 +85,7 @@ export function createCall(call: Call | undefined, fold: (folded: Folded) => voi
     const words = wordsOf(call, call?.name ?? "")
     const time = started ? secondsOf(Date.now() - started) : ""
     const facts = [time, progress].filter(Boolean).join(" · ")
-    const mark = paint("accent", started ? "●" : "○")
+    const mark = paint("accent", started || tasks.count() ? "●" : "○")
     const head = headLine(view, { mark, ...words, facts: facts && `  ${facts}` })
     return [head, ...tasks.lines(words.subject, view)]
   }

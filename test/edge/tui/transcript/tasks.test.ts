@@ -38,7 +38,7 @@ test("tasks of one call have a line each while they work; rejections and retries
       session: { id, agent, taskOf: { sessionId: "s", callId: "c", ...more } },
     })
   begin("p", "planner")
-  assert.deepEqual(tail(), ["", "○ Delegate planner: write it", "  └ thinking"])
+  assert.deepEqual(tail(), ["", "● Delegate planner: write it", "  └ thinking"])
   send("session.idle", { sessionId: "p" })
   begin("x", "navigator", { step: "1" })
   begin("y", "librarian", { step: "2" })
