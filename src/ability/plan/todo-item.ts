@@ -4,7 +4,11 @@ import { z } from "zod"
 /** Synonyms of other task lists that models use. */
 const spelled = (value: unknown) => (value === "completed" || value === "complete" ? "done" : value)
 const Status = z.preprocess(spelled, z.enum(["pending", "in_progress", "done"]))
-const Text = z.string().refine(isText, "expected 1 to 500 characters, none of them a control character")
+/** A step of a plan says everything that another agent must know. */
+const maxText = 2_000
+const Text = z
+  .string()
+  .refine(isText, `expected 1 to ${maxText} characters, none of them a control character`)
 const Name = z.string().refine(isName, "expected up to 40 letters, digits, dots, dashes or underscores")
 /** Some models number their items. */
 const numbered = (value: unknown) => (typeof value === "number" ? `${value}` : value)
@@ -23,7 +27,7 @@ export type Plan = z.infer<typeof Plan>
 export type Change = Partial<Plan> & { replace?: boolean }
 
 function isText(text: string): boolean {
-  return text.trim() !== "" && text.length <= 500 && !/\p{Cc}/u.test(text)
+  return text.trim() !== "" && text.length <= maxText && !/\p{Cc}/u.test(text)
 }
 
 function isName(id: string): boolean {

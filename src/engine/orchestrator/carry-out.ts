@@ -18,6 +18,7 @@ type Carrying = { run: Run; doStep: DoStep; findResult: FindResult }
 
 /** Characters of an earlier result that a later step gets. */
 const maxResult = 4_000
+const maxSteps = 20
 const planner = "planner"
 
 export function isPlanner(agent: string): boolean {
@@ -31,10 +32,16 @@ export function planningTask(goal: string): string {
   return `${goal}\n\nAgents that can carry out steps:\n${lines.join("\n")}`
 }
 
-/** Stores the plan of a planner's answer. False if the answer has no steps. */
+/** Stores the plan of a planner's answer. False if the answer has no steps. A plan that is too long is refused: without its
+ * end it would lead elsewhere. */
 export async function storePlan(run: Run, goal: string, answer: string): Promise<boolean> {
   const steps = planSteps(answer)
   if (!steps.length) return false
+  if (steps.length > maxSteps)
+    throw new NamedError(
+      "Delegate.LongPlan",
+      `The plan has ${steps.length} steps, and at most ${maxSteps} are carried out. Ask for a shorter one, or for a part of the goal.`,
+    )
   const title = goal.replace(/\s+/g, " ").trim().slice(0, 200)
   await TodoList.update(run.session.id, steps.map(itemOf), { replace: true, title })
   return true

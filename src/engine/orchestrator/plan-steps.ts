@@ -3,13 +3,13 @@ import type { Item } from "#ability/plan/todo-item.ts"
 
 export type PlanStep = { id: string; agent?: string; text: string; after: string[] }
 
-const maxSteps = 20
-const maxText = 480
+/** With the name of an agent, it must fit into the text of an item. */
+const maxText = 1_900
 
 /** The steps in the order of the text; empty if it has none. A reference to a step that is not there is left out. */
 export function planSteps(text: string): PlanStep[] {
   const found = text.split("\n").flatMap((line) => readLine(line) ?? [])
-  const steps = [...new Map(found.map((step) => [step.id, step])).values()].slice(0, maxSteps)
+  const steps = [...new Map(found.map((step) => [step.id, step])).values()]
   const ids = new Set(steps.map(({ id }) => id))
   return steps.map((step) => ({
     ...step,

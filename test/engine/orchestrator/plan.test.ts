@@ -128,6 +128,25 @@ test("an answer of the planner without steps is returned as it is, and changes n
   })
 })
 
+for (const [what, count, says, given] of [
+  ["a plan with too many steps is refused as a whole", 21, /The plan has 21 steps, and at most 20/, 0],
+  ["a long step is not cut", 1, /^## Step 1: done/, 1],
+] as const)
+  test(what, async () => {
+    const words = "All of this matters. ".repeat(40)
+    const steps = Array.from({ length: count }, (_, i) => `${i + 1}. [operator] ${words}The end ${i + 1}`)
+    const script = byAgent({
+      orchestrator: orchestrating,
+      planner: () => text(steps.join("\n")),
+      operator: () => text("done"),
+    })
+    await inWorld(script, async ({ ask, messages, llm }) => {
+      await ask("write a report", asOrchestrator)
+      assert.match(outputsOf(await messages())[0]!, says)
+      assert.equal(llm.requests.filter((request) => /The end 1$/m.test(taskIn(request))).length, given)
+    })
+  })
+
 test("steps that wait for each other are an error that the model reads", async () => {
   const script = byAgent({
     orchestrator: orchestrating,

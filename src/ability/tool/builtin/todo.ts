@@ -27,7 +27,7 @@ export const manual = {
     replace: "Make the list exactly these items.",
     title: "Title of the plan.",
   },
-  limits: "200 items of 500 characters.",
+  limits: "200 items of 2,000 characters.",
 }
 
 export const todo = {
