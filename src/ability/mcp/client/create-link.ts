@@ -29,8 +29,8 @@ export type Link = Readonly<{
 
 /** Milliseconds for one call. */
 const defaultLimit = 60_000
-/** The SDK's own timeout, which is never reached. The timeout is measured here, because the wait for a person does not
- * count. */
+/** The SDK's own timeout, which is never reached if a person can be asked: that wait does not count, so the timeout is
+ * measured here. */
 const never = 2 ** 31 - 1
 const mostFailures = 5
 const firstPause = 250
@@ -156,7 +156,7 @@ export function createLink(config: MCPClientConfig): Link {
       return result
     } catch (error) {
       if (options.signal?.aborted) throw options.signal.reason
-      if (limit.isOver()) throw new TimedOut(server, method, limit.time)
+      if (limit.isOver(error)) throw new TimedOut(server, method, limit.time)
       const ended = connection.failure()
       if (ended) throw ended
       if (!isRepeated && isForgotten(connection, error)) {
@@ -186,7 +186,7 @@ function isForgotten(connection: Connection, error: unknown): boolean {
 
 function createLimit(given: { connection: Connection; config: MCPClientConfig; options: MCPCallOptions }): {
   time: number
-  isOver(): boolean
+  isOver(error: unknown): boolean
   clear(): void
   request: RequestOptions
 } {
@@ -194,6 +194,13 @@ function createLimit(given: { connection: Connection; config: MCPClientConfig; o
   const time = Math.min(options.timeout ?? config.server.timeout ?? defaultLimit, never)
   const { signal, onProgress } = options
   const progress = onProgress ? { onprogress: onProgress } : {}
+  if (!config.onElicit && !config.onSample)
+    return {
+      time,
+      isOver: (error) => (error as { code?: unknown } | undefined)?.code === "REQUEST_TIMEOUT",
+      clear() {},
+      request: { timeout: time, ...(signal ? { signal } : {}), ...progress },
+    }
   const controller = new AbortController()
   let over = false
   const end = () => {
