@@ -51,9 +51,9 @@ export async function passedVariables(): Promise<readonly string[]> {
  * it fails. Undefined for later commands. */
 export async function reportWithheld({ sessionId, notice }: Context): Promise<string | undefined> {
   if (told().has(sessionId)) return undefined
+  told().add(sessionId)
   const lost = Env.lostByName(await passedVariables())
   if (lost.length === 0) return undefined
-  told().add(sessionId)
   const more = lost.length > maxNamed ? ` and ${lost.length - maxNamed} more` : ""
   const names = lost.slice(0, maxNamed)
   const text = `commands do not get ${names.join(", ")}${more}: their names look like credentials. environment.pass: ${JSON.stringify(names)} in the configuration passes them on`
