@@ -47,9 +47,9 @@ export function parse(json: unknown, place: Place = {}): Info {
 }
 
 /** Like `parse`, for a value from JSON that nobody else uses: in a long history the value itself is usually returned,
- * without a copy. */
-export function adopt(value: unknown, { id, sessionId }: Required<Place>): Info {
-  if (adopted++ < few) return parse(value, { id, sessionId })
+ * without a copy. `count`: the messages that are read with this one, if known. */
+export function adopt(value: unknown, { id, sessionId }: Required<Place>, count = 1): Info {
+  if (count < few && adopted++ < few) return parse(value, { id, sessionId })
   fits ??= createFit(Info)
   if (fits(value)) {
     const message = value as Info

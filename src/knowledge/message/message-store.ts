@@ -59,9 +59,10 @@ export async function get(sessionId: string, messageId: string): Promise<Info> {
 export async function list(sessionId: string): Promise<Info[]> {
   const messages: Info[] = []
   const invalid: Lost[] = []
-  await Storage.readAll(keyOf(sessionId), (value, id) => {
+  const ids = await Storage.list(keyOf(sessionId))
+  await Storage.readEach(keyOf(sessionId), ids, (value, id) => {
     try {
-      messages.push(adopt(value, { id, sessionId }))
+      messages.push(adopt(value, { id, sessionId }, ids.length))
     } catch (error) {
       if (!(error instanceof Invalid)) throw error
       Log.warn(error.message, { sessionId })
