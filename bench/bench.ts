@@ -29,6 +29,7 @@ const all = [
   "delegation",
   "behavioral",
   "world",
+  "explore",
 ]
 const chosen = process.argv.slice(2)
 

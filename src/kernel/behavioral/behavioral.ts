@@ -1,6 +1,7 @@
 // Behavioral programming: a program of threads that each say, at every step, which event they request, wait for or block.
 // A super-step collects the requests, drops what any thread blocks, chooses one by priority, and resumes every thread that
 // requested it, waits for it or is interrupted by it. This folder imports nothing.
+import { fits } from "./thread.ts"
 import type {
   Candidate,
   Event,
@@ -190,7 +191,7 @@ export function behavioral({ maxSteps = 10_000 }: { maxSteps?: number } = {}): P
   ): boolean {
     if (typeof listeners === "string") return listeners === event.type
     try {
-      return typeof listeners === "function" ? listeners(event) : listeners.some((one) => fits(one, event))
+      return fits(listeners, event)
     } catch (error) {
       report(place.name, error)
       return otherwise
@@ -232,10 +233,6 @@ function checked(idiom: Idiom): Idiom {
 function register<T>(set: Set<T>, one: T): () => void {
   set.add(one)
   return () => void set.delete(one)
-}
-
-function fits(listener: Listener, event: Event): boolean {
-  return typeof listener === "string" ? listener === event.type : listener(event)
 }
 
 function describe({ place, event, blockedBy }: Request, chosen: Request | undefined): Candidate {

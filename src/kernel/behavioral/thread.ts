@@ -1,4 +1,4 @@
-import type { Event, Idiom, Repeat, Rule, RuleThread } from "./types.ts"
+import type { Event, Idiom, Listener, Repeat, Rule, RuleThread } from "./types.ts"
 
 /** A rule of a thread. `next` returns the position of the rule to go on with, if that is not the next one. */
 export function bSync(idiom: Idiom, next?: (event: Event) => number | undefined): Rule {
@@ -25,4 +25,10 @@ export function positionAfter(
   if (to >= rules.length) return (typeof repeat === "function" ? repeat() : repeat) ? 0 : undefined
   if (!rules[to]) throw new Error(`rule ${at} goes on with rule ${to}, which does not exist`)
   return to
+}
+
+/** Whether one of the listeners takes the event. Throws what a predicate throws. */
+export function fits(listeners: Listener | readonly Listener[], event: Event): boolean {
+  if (typeof listeners === "string") return listeners === event.type
+  return typeof listeners === "function" ? listeners(event) : listeners.some((one) => fits(one, event))
 }
