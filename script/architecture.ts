@@ -65,7 +65,7 @@ const layers = [
   ...area("edge/server", "http event routes"),
   "edge/mcp",
   ...area("edge/tui", "screen input editor markdown transcript question command conversation status plain"),
-  ...area("edge/cli", "process option terminal session run mcp models skill world command doctor"),
+  ...area("edge/cli", "process option terminal session run mcp models skill guard world command doctor"),
   "index.ts",
 ]
 

@@ -3,6 +3,7 @@
 
 import type { Argv } from "yargs"
 import { vaultCommands } from "#edge/cli/command/vault-commands.ts"
+import { guardCommands } from "#edge/cli/guard/guard-commands.ts"
 import { mcpCommands } from "#edge/cli/mcp/mcp-commands.ts"
 import { modelsCommands } from "#edge/cli/models/models-commands.ts"
 import { format, host, port, positiveInteger } from "#edge/cli/option/options.ts"
@@ -149,6 +150,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
         )
         .demandCommand(1, "Name a command: list or search."),
     )
+    .command("guard", "Check, explain and simulate guards", guardCommands)
     .command("skill", "List, show and check skills", skillCommands)
     .command("mcp", "Manage MCP servers", mcpCommands)
     .command("auth", "Manage API keys", (auth) =>

@@ -1,5 +1,5 @@
 // What is wrong with a state space.
-import { type createReach, type Edge, type Move, read, type Space } from "./state-space.ts"
+import { createReach, type Edge, type Move, read, type Space } from "./state-space.ts"
 import type { Table, Tables } from "./tabulate.ts"
 
 /** A thread, and what could make it go on: each with the threads that block it. */
@@ -14,7 +14,15 @@ export type Finding =
   /** The thread blocks no action in any state. */
   | { kind: "idle"; thread: string; reason: string }
 
-export type Found = Tables & { moves: readonly Move[]; space: Space; reach: ReturnType<typeof createReach> }
+type Parts = Tables & { moves: readonly Move[]; space: Space }
+/** `resumable`: for each thread, the states from which something can still resume it. */
+export type Found = Parts & { reach: ReturnType<typeof createReach>; resumable: Uint8Array[] }
+
+export function createFound(parts: Parts): Found {
+  const reach = createReach(parts.space)
+  const resumable = [...parts.tables.keys()].map((thread) => reach((edge) => isResumed(parts, thread, edge)))
+  return { ...parts, reach, resumable }
+}
 
 /** The shortest trace for each set of threads that block. A set that contains another one adds nothing. */
 export function findDeadlocks(found: Found, required: readonly string[]): Finding[] {
@@ -27,14 +35,17 @@ export function findDeadlocks(found: Found, required: readonly string[]): Findin
 }
 
 function deadlocksOf(found: Found, actions: readonly number[], name?: string): Finding[] {
-  const { moves, space, tables, reach } = found
+  const { moves, space, tables, reach, resumable } = found
   const isLive = reach(({ action }) => actions.includes(action))
   const sets: number[][] = []
   return space.states.flatMap((positions, state): Finding[] => {
     if (isLive[state]) return []
     const events = actions.map((i) => moves[i]!.event)
     if (name === undefined) events.push(...pendingIn(tables, positions))
-    const blockers = [...new Set(events.flatMap((event) => space.blockers(state, event)))]
+    const all = [...new Set(events.flatMap((event) => space.blockers(state, event)))]
+    // The others may let the action through later.
+    const stuck = all.filter((thread) => !resumable[thread]![state])
+    const blockers = stuck.length ? stuck : all
     if (!blockers.length || sets.some((set) => set.every((one) => blockers.includes(one)))) return []
     sets.push(blockers)
     const blockedBy = blockers.map((thread) => waitingOf(found, state, thread))
@@ -51,12 +62,11 @@ function deadlocksOf(found: Found, actions: readonly number[], name?: string): F
 
 /** Threads that nothing can resume again, and that wait for each other. */
 export function findContradictions(found: Found): Finding[] {
-  const { tables, space, reach } = found
+  const { tables, space, resumable } = found
   const reported = new Set<string>()
-  const isLive = [...tables.keys()].map((thread) => reach((edge) => isResumed(found, thread, edge)))
   return [...space.states.keys()].flatMap((state) => {
     const blockersOf = (thread: number) =>
-      isLive[thread]![state] ? [] : awaitedBy(found, state, thread).flatMap(({ blockers }) => blockers)
+      resumable[thread]![state] ? [] : awaitedBy(found, state, thread).flatMap(({ blockers }) => blockers)
     return [...tables.keys()].flatMap((thread): Finding[] => {
       const cycle = shortestCycle(thread, blockersOf)
       const id = cycle?.toSorted().join()
@@ -100,7 +110,7 @@ function pendingIn(tables: readonly Table[], state: string): number[] {
 
 /** Whether the events of an edge resume the thread. */
 function isResumed(
-  { tables, events, moves, space }: Found,
+  { tables, events, moves, space }: Parts,
   thread: number,
   { from, to, action }: Edge,
 ): boolean {

@@ -31,7 +31,9 @@ export type Space = {
 /** An event and the facts that may follow, as places in the list of events. */
 export type Move = { action: Action; event: number; results: { name: string; event: number }[] }
 
-export function exploreSpace(moves: readonly Move[], { tables, events }: Tables, maxStates: number): Space {
+type Input = { moves: readonly Move[]; begin: readonly number[]; tables: Tables; maxStates: number }
+
+export function exploreSpace({ moves, begin, tables: { tables, events }, maxStates }: Input): Space {
   const count = events.length
   const endless: Space["endless"] = []
   const seen = new Map<string, number>()
@@ -87,6 +89,7 @@ export function exploreSpace(moves: readonly Move[], { tables, events }: Tables,
       positions[i] = 0
       positions = settle(positions, -1, [])
     }
+    for (const event of begin) positions = settle(resume(positions, event), -1, [])
     return positions
   }
 

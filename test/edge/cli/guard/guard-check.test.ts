@@ -1,0 +1,114 @@
+// `vitamin guard check` in the installed command, on guards of a trusted project.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { vitamin } from "../../../fixture/cli.ts"
+import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+
+async function check(tmp: Tmp, guards: object, ...options: string[]) {
+  tmp.write(".vitamin/config.jsonc", JSON.stringify({ guards }))
+  return vitamin(tmp, ["guard", "check", "--trust", ...options])
+}
+
+/** Why it blocks does not matter here. */
+const guard = (parts: object) => ({ ...parts, because: "of a rule" })
+
+test("guard check finds nothing wrong with the ready-made guards, and names those that count", async () => {
+  await using tmp = await tmpdir()
+  const { code, out, err } = await check(tmp, {
+    "read-before-edit": {},
+    "tests-before-answer": {},
+    "approve-deploy": {},
+    "no-network-after-secret": {},
+    "look-at-diff": { writes: 5 },
+    "no-repeats": {},
+    "plan-before-act": {},
+    budget: { tokens: 1_000 },
+  })
+  const [repeats, budget, last, ...rest] = out.split("\n")
+  assert.match(repeats!, /^note: guard "no-repeats" cannot be explored: it is a generator function/)
+  assert.match(budget!, /^note: guard "budget" cannot be explored/)
+  assert.match(last!, /^8 guards, \d+ states, 0 problems$/)
+  assert.deepEqual([code, rest, err], [0, [], ""])
+})
+
+test("guard check reports a deadlock with a shortest trace, and exits with 1", async () => {
+  await using tmp = await tmpdir()
+  const { code, out } = await check(tmp, {
+    "tests-before-answer": { command: "npm test*" },
+    frozen: guard({ when: "bash.done:git tag*", block: "bash" }),
+  })
+  assert.equal(code, 1)
+  assert.deepEqual(out.split("\n"), [
+    'deadlock: "answer" is blocked for ever after edit:example.txt, edit.done:example.txt, bash:git tag, bash.done:git tag',
+    '  guard "tests-before-answer" waits for bash.done:npm test, which "frozen" blocks',
+    "2 guards, 4 states, 1 problem",
+  ])
+})
+
+test("guard check reports guards that wait for each other or block nothing, and names that no tool has", async () => {
+  await using tmp = await tmpdir()
+  const { code, out } = await check(tmp, {
+    first: guard({ when: "prompt", block: "edit:a.txt", until: "write.done:b.txt" }),
+    second: guard({ when: "prompt", block: "write:b.txt", until: "edit.done:a.txt" }),
+    late: guard({ when: "review.done", block: "edit" }),
+  })
+  assert.equal(code, 1)
+  assert.deepEqual(out.split("\n"), [
+    'contradiction: guards "first", "second" wait for each other after prompt',
+    '  guard "first" waits for write.done:b.txt, which "second" blocks',
+    '  guard "second" waits for edit.done:a.txt, which "first" blocks',
+    'idle: guard "late" never blocks anything; its rule 2 is never reached',
+    'note: guard "late" names "review", and no tool has this name',
+    "3 guards, 2 states, 2 problems",
+  ])
+})
+
+test("guard check tells a guard for each file apart", async () => {
+  await using tmp = await tmpdir()
+  const until = ["read.done"]
+  const { code, out } = await check(tmp, {
+    "read-before-edit": { paths: "src/**" },
+    locked: guard({ each: "path", block: ["edit:src/**", "read:src/lock/**"], until }),
+  })
+  assert.equal(code, 1)
+  assert.match(out, /contradiction: guard "locked src\/lock\/x" blocks what it waits for from the start/)
+  assert.doesNotMatch(out, /"locked src\/x"/)
+})
+
+test("guard check --require checks other actions, and --format json prints the same", async () => {
+  await using tmp = await tmpdir()
+  const guards = { "no-network-after-secret": {} }
+  assert.equal((await check(tmp, guards)).code, 0)
+  const { code, out } = await check(tmp, guards, "--require", "fetch:example", "--format", "json")
+  assert.equal(code, 1)
+  const { findings, isComplete, unexplored } = JSON.parse(out)
+  assert.deepEqual([isComplete, unexplored], [true, []])
+  assert.equal(findings[0].kind, "deadlock")
+  assert.equal(findings[0].action, "fetch:example")
+  assert.deepEqual(findings[0].blockedBy, [{ thread: "no-network-after-secret", waitsFor: [] }])
+})
+
+test("guard check explores fifty guards that have nothing to do with each other", async () => {
+  await using tmp = await tmpdir()
+  const guards = Object.fromEntries(
+    Array.from({ length: 50 }, (_, i) => [
+      `guard ${i}`,
+      guard({ when: `edit.done:src/${i}/**`, block: `bash:deploy ${i} *`, until: `bash.done:test ${i} *` }),
+    ]),
+  )
+  const { code, out } = await check(tmp, guards)
+  assert.deepEqual([code, out], [0, "50 guards, 100 states, 0 problems"])
+})
+
+test("guard check says that no guards are configured", async () => {
+  await using tmp = await tmpdir()
+  const { code, out } = await vitamin(tmp, ["guard", "check"])
+  assert.deepEqual([code, out], [0, "No guards are configured (docs/guards.md)."])
+})
+
+test("guard check --require refuses an action that does not exist", async () => {
+  await using tmp = await tmpdir()
+  const { code, err } = await check(tmp, { "plan-before-act": {} }, "--require", "anwser")
+  assert.equal(code, 2)
+  assert.match(err, /No action is named "anwser"\. There are answer, read:example\.txt/)
+})
