@@ -1,6 +1,5 @@
 // The alphabet of a set of guards: examples of all events that their patterns can tell apart. A call comes with its results;
 // each name is combined with each example of a target.
-import type { Listener, RuleThread } from "#kernel/behavioral/behavioral.ts"
 import { permissions } from "#kernel/schema/schema-parts.ts"
 import { fitsPath, fitsText, readPath } from "#util/wildcard.ts"
 import type { Action } from "./explore.ts"
@@ -85,14 +84,8 @@ export function unknownNames(
   })
 }
 
-/** The patterns of a guard, or the types that its rules listen to. */
-function patternsOf(guard: Guard): string[] {
-  if (guard.patterns) return Object.values(guard.patterns).flat()
-  const { rules = [] } = ("thread" in guard ? guard.thread : {}) as Partial<RuleThread>
-  const listeners = rules.flatMap(({ idiom: { waitFor = [], block = [] } }): Listener[] =>
-    [waitFor, block].flat(2),
-  )
-  return listeners.filter((one) => typeof one === "string")
+function patternsOf({ patterns = { when: [], block: [], until: [] } }: Guard): string[] {
+  return Object.values(patterns).flat()
 }
 
 function kindOf(name: string): Kind {

@@ -17,7 +17,7 @@ import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { errorText } from "#util/error.ts"
 import { namesIn, statOf } from "#util/file/path-info.ts"
-import type { Guard } from "./guard.ts"
+import type { Guard, GuardPatterns } from "./guard.ts"
 import { matches } from "./pattern.ts"
 
 /** What a file exports, by default or under a name. */
@@ -89,10 +89,18 @@ function guardOf(name: string, value: unknown, file: string): Guard[] {
     throw new Error(`${name}: thread must be a function that makes a generator`)
   if (until !== undefined && typeof until !== "string") throw new Error(`${name}: until must be a text`)
   const own = name === "default" ? basename(file, ".ts") : name
-  const words = until === undefined ? {} : { until }
+  const about = { ...(until === undefined ? {} : { until }), patterns: patternsIn(thread) }
   return [
-    Object.freeze({ name: own, source: file, because, ...words, isCode: true, thread: withPatterns(thread) }),
+    Object.freeze({ name: own, source: file, because, ...about, isCode: true, thread: withPatterns(thread) }),
   ]
+}
+
+/** The patterns of a thread of rules. Functions and generators do not show theirs. */
+function patternsIn(thread: Thread | RuleThread): GuardPatterns {
+  const idioms = "rules" in thread ? thread.rules.map(({ idiom }) => idiom) : []
+  const textsIn = (key: "block" | "waitFor") =>
+    idioms.flatMap((idiom) => [idiom[key] ?? []].flat()).filter((one) => typeof one === "string")
+  return { when: [], block: textsIn("block"), until: textsIn("waitFor") }
 }
 
 /** A thread of rules stays one, so that it can be explored. */

@@ -100,6 +100,29 @@ test("guard check explores fifty guards that have nothing to do with each other"
   assert.deepEqual([code, out], [0, "50 guards, 100 states, 0 problems"])
 })
 
+test("guard check explores guards in TypeScript that are lists of rules, and names the others", async () => {
+  await using tmp = await tmpdir()
+  const head =
+    'import { bSync, bThread } from "vitamin/behavioral"\nexport default { because: "of a rule", thread: '
+  const rules =
+    '[bSync({ waitFor: "edit.done:src/**" }), bSync({ block: "answer", waitFor: "bash.done:npm run check*" })]'
+  tmp.write(".vitamin/guards/checked.ts", `${head}bThread(${rules}, true) }\n`)
+  const own =
+    '[bSync({ waitFor: "write.done" }), bSync({ block: ({ type }) => type === "bash", waitFor: "fetch.done" })]'
+  tmp.write(".vitamin/guards/offline.ts", `${head}bThread(${own}) }\n`)
+  tmp.write(".vitamin/guards/free.ts", `${head}function* () { yield { block: "edit" } } }\n`)
+  const { code, out } = await check(tmp, {
+    "no-fetch": guard({ when: "write.done", block: "fetch" }),
+  })
+  assert.deepEqual(out.split("\n"), [
+    'deadlock: "answer" is blocked for ever after edit:src/x, edit.done:src/x, write:example.txt, write.done:example.txt',
+    '  guard "checked" waits for bash.done:npm run check, which "offline" blocks',
+    'note: guard "free" cannot be explored: it is a generator function, whose state cannot be seen',
+    "4 guards, 5 states, 1 problem",
+  ])
+  assert.equal(code, 1)
+})
+
 test("guard check says that no guards are configured", async () => {
   await using tmp = await tmpdir()
   const { code, out } = await vitamin(tmp, ["guard", "check"])
