@@ -1,31 +1,14 @@
 // `vitamin` and `vitamin attach`: the interactive terminal, on this folder or on a server that runs elsewhere. What the first
 // frame does not need is imported late.
 import { join, resolve } from "node:path"
-import type { RuleOptions } from "#edge/cli/option/options.ts"
+import type { PromptOptions } from "#edge/cli/option/prompt-options.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
-import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { type Connection, openTui } from "#edge/tui/tui.ts"
 import * as Global from "#kernel/process/global.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { version } from "#util/version.ts"
 
-type ChatOptions = FolderOptions &
-  RuleOptions & {
-    message?: string[] | undefined
-    model?: string | undefined
-    agent?: string | undefined
-    session?: string | undefined
-    continue?: boolean | undefined
-    mode?: "plan" | "act" | undefined
-    file?: string[] | undefined
-    image?: string[] | undefined
-    imageMode?: "vision" | "ocr" | "auto" | undefined
-    yes?: boolean | undefined
-    plain?: boolean | undefined
-    maxSteps?: number | undefined
-    maxCost?: number | undefined
-    timeout?: number | undefined
-  }
+type ChatOptions = PromptOptions & { plain?: boolean | undefined }
 
 export async function chat(options: ChatOptions): Promise<void> {
   await open(options, () => connectHere(options))

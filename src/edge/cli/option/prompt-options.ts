@@ -1,8 +1,26 @@
 // The options of a prompt, in `vitamin run` and in the interactive terminal.
 import type { Argv } from "yargs"
-import { positiveInteger, positiveNumber } from "#edge/cli/option/options.ts"
+import { positiveInteger, positiveNumber, type RuleOptions } from "#edge/cli/option/options.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { ownCommand } from "#util/own-command.ts"
+
+/** What a command gets of these options. `timeout` is in seconds. */
+export type PromptOptions = FolderOptions &
+  RuleOptions & {
+    message?: string[] | undefined
+    model?: string | undefined
+    agent?: string | undefined
+    session?: string | undefined
+    continue?: boolean | undefined
+    mode?: "plan" | "act" | undefined
+    file?: string[] | undefined
+    image?: string[] | undefined
+    imageMode?: "vision" | "ocr" | "auto" | undefined
+    yes?: boolean | undefined
+    maxSteps?: number | undefined
+    maxCost?: number | undefined
+    timeout?: number | undefined
+  }
 
 export const repeated = { type: "string", array: true, nargs: 1, requiresArg: true } as const
 

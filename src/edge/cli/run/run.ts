@@ -1,9 +1,10 @@
 // `vitamin run`: sends a prompt to a session of this folder, prints the answer, and sets the exit code.
 
 import type { AgentDefinition } from "#ability/agent/agent.ts"
-import { type RuleOptions, rulesOf } from "#edge/cli/option/options.ts"
+import { rulesOf } from "#edge/cli/option/options.ts"
+import type { PromptOptions } from "#edge/cli/option/prompt-options.ts"
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
-import { type FolderOptions, inInstance, onSignal } from "#edge/cli/process/in-instance.ts"
+import { inInstance, onSignal } from "#edge/cli/process/in-instance.ts"
 import { readStdin } from "#edge/cli/process/read-stdin.ts"
 import { findSession, newestSession } from "#edge/cli/session/find-session.ts"
 import { createAgent } from "#engine/host/create-agent.ts"
@@ -18,25 +19,11 @@ import { attachmentsOf } from "./attachments-of.ts"
 import { printRun } from "./print-run.ts"
 import { listDenied } from "./run-summary.ts"
 
-type Options = FolderOptions &
-  RuleOptions & {
-    message?: string[] | undefined
-    model?: string | undefined
-    agent?: string | undefined
-    session?: string | undefined
-    continue?: boolean | undefined
-    mode?: "plan" | "act" | undefined
-    file?: string[] | undefined
-    image?: string[] | undefined
-    prompt?: string | undefined
-    imageMode?: "vision" | "ocr" | "auto" | undefined
-    refresh?: boolean | undefined
-    yes?: boolean | undefined
-    format: "text" | "json"
-    maxSteps?: number | undefined
-    maxCost?: number | undefined
-    timeout?: number | undefined
-  }
+type Options = PromptOptions & {
+  prompt?: string | undefined
+  refresh?: boolean | undefined
+  format: "text" | "json"
+}
 
 export async function run(given: Options): Promise<void> {
   const piped = await readStdin()
