@@ -20,7 +20,7 @@ export function pictureLine(picture: Picture, { columns, rows, graphics }: View)
   const room = Math.min(maxRows, rows - otherRows)
   const isSafe = /^[A-Za-z0-9+/]+={0,2}$/.test(data) && width > 0 && height > 0
   if (!graphics || !isSafe || room < leastRows) return undefined
-  if (graphics === "kitty" && mimeType !== "image/png") return undefined
+  if (!takes(graphics, mimeType)) return undefined
   const scale = Math.min(1, (room * cell.height) / height, (columns * cell.width) / width)
   const size = {
     columns: Math.max(1, Math.min(columns, Math.round((width * scale) / cell.width))),
@@ -29,6 +29,11 @@ export function pictureLine(picture: Picture, { columns, rows, graphics }: View)
   const image = graphics === "kitty" ? kitty(data, size) : iterm(data, size)
   const [down, up] = ["\r\n".repeat(size.rows - 1), size.rows > 1 ? `\u001b[${size.rows - 1}A` : ""]
   return `${down}${up}\u001b7${image}\u001b8${up.replace("A", "B")}`
+}
+
+/** Kitty takes PNG only. */
+export function takes(graphics: Graphics | undefined, mimeType: string): boolean {
+  return graphics !== "kitty" || mimeType === "image/png"
 }
 
 type Size = { columns: number; rows: number }

@@ -1,7 +1,7 @@
 // An image of a message: a line about it, and in terminals with graphics the image below. Its bytes are asked for when it
 // comes; what follows waits for them in the tail.
 import type { Line, View } from "#edge/tui/screen/line.ts"
-import { type Picture, pictureLine } from "#edge/tui/screen/picture.ts"
+import { type Picture, pictureLine, takes } from "#edge/tui/screen/picture.ts"
 import type { Entry } from "./entries.ts"
 import type { Told } from "./event-notes.ts"
 import { noteLines } from "./note-entry.ts"
@@ -25,7 +25,8 @@ export function createImage(told: Told, loading: Promise<Picture | undefined>, c
     if (!isLoaded || isTaken) return []
     isTaken = true
     const shown = picture && pictureLine(picture, view)
-    return [...noteLines(told.text, told, view), ...(shown === undefined ? [] : [shown])]
+    const why = picture && !takes(view.graphics, picture.mimeType) ? " (this terminal shows only PNG)" : ""
+    return [...noteLines(told.text + why, told, view), ...(shown === undefined ? [] : [shown])]
   }
 
   return {
