@@ -1,24 +1,42 @@
 // What one run of a specialist records, a later run in another process finds: documents, knowledge, memory.
 import assert from "node:assert/strict"
 import { globSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { test } from "node:test"
 import { serving, vitamin } from "../../fixture/cli.ts"
-import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
-import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+import { call, calls, env, fakeLlm, type Reply, text } from "../../fixture/fake-llm.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
 
-type Llm = Awaited<ReturnType<typeof fakeLlm>>
-
-async function run(tmp: Tmp, llm: Llm, args: string[]): Promise<string[]> {
-  const { code, err } = await vitamin(tmp, ["run", ...args], env(llm, "chat").variables)
-  assert.equal(code, 0, err)
-  return llm.requests.at(-1)!.messages.flatMap(({ results }) => results.map((result) => result.text))
+/** A project with a scripted model. `run` needs exit code 0 and returns the results of the last request; `refused` needs
+ * exit code 3 and returns what was printed. */
+async function project(script: Reply[]) {
+  const tmp = await tmpdir({ git: true })
+  const llm = await fakeLlm(script)
+  const { variables } = env(llm, "chat")
+  const ends = async (expected: number, args: string[]) => {
+    const { code, err } = await vitamin(tmp, ["run", ...args], variables)
+    assert.equal(code, expected, err)
+    return err
+  }
+  return {
+    tmp,
+    variables,
+    async run(...args: string[]): Promise<string[]> {
+      await ends(0, args)
+      return llm.requests.at(-1)!.messages.flatMap(({ results }) => results.map((result) => result.text))
+    },
+    refused: (...args: string[]) => ends(3, args),
+    async [Symbol.asyncDispose]() {
+      await llm[Symbol.asyncDispose]()
+      await tmp[Symbol.asyncDispose]()
+    },
+  }
 }
 
+const librarian = ["--agent", "librarian"]
+const chronicler = ["--agent", "chronicler"]
+
 test("a librarian finds in a second process what the first one indexed and recorded", async () => {
-  await using tmp = await tmpdir({ git: true })
-  tmp.write("docs/bees.md", "# Bees\n\nA colony swarms when the hive gets crowded in May.\n")
-  await using llm = await fakeLlm([
+  await using given = await project([
     calls([
       call("rag_add", { folder: "docs" }),
       call("save_knowledge", { fact: "The hives belong to Ada.", source: "a conversation" }),
@@ -30,13 +48,13 @@ test("a librarian finds in a second process what the first one indexed and recor
     ]),
     text("In May."),
   ])
-  const librarian = ["--agent", "librarian"]
-  const first = await run(tmp, llm, [...librarian, "--allow", "knowledge.write", "index the docs"])
+  given.tmp.write("docs/bees.md", "# Bees\n\nA colony swarms when the hive gets crowded in May.\n")
+  const first = await given.run(...librarian, "--allow", "knowledge.write", "index the docs")
   assert.match(
     first.join("\n"),
     /docs is added: 1 documents, 1 passages\.\n.*Recorded as the-hives-belong-to-ada/,
   )
-  const [bees, hives] = await run(tmp, llm, [...librarian, "when do bees swarm?"])
+  const [bees, hives] = await given.run(...librarian, "when do bees swarm?")
   assert.match(bees!, /^docs\/bees\.md:1-3 \(bees > Bees\)\n# Bees\n\nA colony swarms/)
   assert.match(
     hives!,
@@ -45,10 +63,8 @@ test("a librarian finds in a second process what the first one indexed and recor
 })
 
 test("a librarian adds a folder only with permission, and never in plan mode", async () => {
-  await using tmp = await tmpdir({ git: true })
-  tmp.write("docs/bees.md", "Bees swarm in May.\n")
   const add = call("rag_add", { folder: "docs" })
-  await using llm = await fakeLlm([
+  await using given = await project([
     add,
     text("I may not."),
     add,
@@ -56,23 +72,20 @@ test("a librarian adds a folder only with permission, and never in plan mode", a
     call("rag_list", {}),
     text("None."),
   ])
-  const librarian = ["--agent", "librarian"]
-  const { variables } = env(llm, "chat")
-  const asked = await vitamin(tmp, ["run", ...librarian, "add docs"], variables)
-  assert.equal(asked.code, 3)
-  assert.match(asked.err, /knowledge\.write/)
-  const planned = await vitamin(tmp, ["run", ...librarian, "--mode", "plan", "--yes", "add docs"], variables)
-  assert.equal(planned.code, 3)
-  assert.match(planned.err, /denied in plan mode.*knowledge\.write/)
-  assert.deepEqual(await run(tmp, llm, [...librarian, "list"]), [
+  given.tmp.write("docs/bees.md", "Bees swarm in May.\n")
+  assert.match(await given.refused(...librarian, "add docs"), /knowledge\.write/)
+  assert.match(
+    await given.refused(...librarian, "--mode", "plan", "--yes", "add docs"),
+    /denied in plan mode.*knowledge\.write/,
+  )
+  assert.deepEqual(await given.run(...librarian, "list"), [
     "No folder is added and no knowledge is recorded.",
   ])
 })
 
 test("a chronicler finds in a second process what the first one remembered, and needs permission to remember", async () => {
-  await using tmp = await tmpdir({ git: true })
   const save = call("memory_save", { text: "Releases leave on Tuesdays." })
-  await using llm = await fakeLlm([
+  await using given = await project([
     save,
     text("I may not."),
     save,
@@ -80,22 +93,18 @@ test("a chronicler finds in a second process what the first one remembered, and 
     call("memory_search", { query: "which day do we release?" }),
     text("On Tuesdays."),
   ])
-  const chronicler = ["--agent", "chronicler"]
-  const { variables } = env(llm, "chat")
-  const refused = await vitamin(tmp, ["run", ...chronicler, "remember it"], variables)
-  assert.equal(refused.code, 3)
-  assert.match(refused.err, /memory\.write/)
-  await run(tmp, llm, [...chronicler, "--allow", "memory.write", "remember it"])
-  const [found] = await run(tmp, llm, [...chronicler, "when do we release?"])
+  assert.match(await given.refused(...chronicler, "remember it"), /memory\.write/)
+  await given.run(...chronicler, "--allow", "memory.write", "remember it")
+  const [found] = await given.run(...chronicler, "when do we release?")
   assert.match(found!, /^releases-leave-on-tuesdays \(fact, .*\)\nReleases leave on Tuesdays\./)
-  assert.equal(globSync("vitamin/memory/*/*.md", { cwd: join(tmp.env.XDG_DATA_HOME!) }).length, 1)
+  assert.equal(globSync("vitamin/memory/*/*.md", { cwd: given.tmp.env.XDG_DATA_HOME! }).length, 1)
 })
 
 test("a session is asked once for permission to remember", async () => {
-  await using tmp = await tmpdir({ git: true })
   const save = (name: string) => call("memory_save", { text: `About ${name}.`, name })
-  await using llm = await fakeLlm([save("one"), save("two"), text("Both."), save("three"), text("Three.")])
-  const server = await serving(tmp, [], env(llm, "chat").variables)
+  const script = [save("one"), save("two"), text("Both."), save("three"), text("Three.")]
+  await using given = await project(script)
+  const server = await serving(given.tmp, [], given.variables)
   await using _ = server.child
   const headers = {
     authorization: `Bearer ${readFileSync(server.tokenFile, "utf8").trim()}`,
@@ -122,6 +131,6 @@ test("a session is asked once for permission to remember", async () => {
     await post(`/session/${id}/message`, { text: words, agent: "chronicler" })
   abort.abort()
   await answering
-  assert.equal(globSync("vitamin/memory/*/*.md", { cwd: tmp.env.XDG_DATA_HOME! }).length, 3)
+  assert.equal(globSync("vitamin/memory/*/*.md", { cwd: given.tmp.env.XDG_DATA_HOME! }).length, 3)
   assert.equal(asked.length, 1)
 })
