@@ -1,7 +1,7 @@
 // Runs the stories of a project in a real browser: one process that serves them, one browser, and a fresh context for each
 // story. A story that fails, or a browser that ends, does not stop the rest.
 import { join, relative } from "node:path"
-import { findBrowser, type Missing } from "#ability/browser/find-browser.ts"
+import { type Found, findBrowser, type Missing } from "#ability/browser/find-browser.ts"
 import { type Browser, startBrowser } from "#ability/browser/start-browser.ts"
 import { UrlDenied } from "#ability/web/check-url.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
@@ -51,13 +51,18 @@ class BrowserMissing extends NamedError {
   }
 }
 
-/** `directory`: where stories are searched. Throws if the work tree is not trusted, or if there is no browser. */
+/** Throws if the work tree is not trusted, or if there is no browser. */
+export async function checkWorld(directory: string): Promise<{ root: string; browser: Found }> {
+  const { root, isTrusted } = await Reviewed.of(directory)
+  if (!isTrusted) throw new NotTrusted(root)
+  const browser = findBrowser()
+  if (Array.isArray(browser)) throw new BrowserMissing(browser)
+  return { root, browser }
+}
+
+/** `directory`: where stories are searched. */
 export async function createWorld(directory: string): Promise<World> {
-  const reviewed = await Reviewed.of(directory)
-  const root = reviewed.root
-  if (!reviewed.isTrusted) throw new NotTrusted(root)
-  const found = findBrowser()
-  if (Array.isArray(found)) throw new BrowserMissing(found)
+  const { root, browser: found } = await checkWorld(directory)
   const axe = findAxe()
   const server = await startServer({ root, axe: axe.path })
   let browser: Promise<Browser> | undefined
@@ -76,7 +81,7 @@ export async function createWorld(directory: string): Promise<World> {
     const running = await browser?.catch(() => undefined)
     if (!running?.context.browser()?.isConnected()) {
       if (starts++ >= maxStarts) throw new Error(`the browser ended ${maxStarts} times`)
-      browser = startBrowser(found as Exclude<typeof found, Missing[]>, check)
+      browser = startBrowser(found, check)
     }
     return (await browser!).context.browser()!.newContext(options)
   }

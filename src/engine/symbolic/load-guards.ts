@@ -1,12 +1,18 @@
-// The guards of the current instance: those of the configuration, and those of files in TypeScript. Loaded once, and again
-// when either has changed.
+// The guards of the current instance: those of the configuration, those of files in TypeScript, and those that a program
+// added. Loaded once, and again when one of them has changed.
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
+import { addedGuards } from "./added-guards.ts"
 import { createGuard, type Data, type Guard } from "./guard.ts"
 import { readyMade } from "./ready-made.ts"
 
-type Loaded = { config: Config.Info["guards"]; stamp: string; guards: readonly Guard[] }
+type Loaded = {
+  config: Config.Info["guards"]
+  added: Config.Info["guards"]
+  stamp: string
+  guards: readonly Guard[]
+}
 
 const state = Instance.state((): { loaded?: Loaded } => ({}))
 
@@ -16,10 +22,13 @@ export async function loadGuards(): Promise<readonly Guard[]> {
   const { readGuardFiles, stampOf } = await import("./guard-file.ts")
   const stamp = await stampOf(Instance.worktree)
   const own = state()
-  if (own.loaded && own.loaded.config === config && own.loaded.stamp === stamp) return own.loaded.guards
+  const added = addedGuards()
+  const { loaded } = own
+  if (loaded?.config === config && loaded?.added === added && loaded?.stamp === stamp) return loaded.guards
   const { guards, problems } = stamp ? await readGuardFiles(Instance.worktree) : { guards: [], problems: [] }
   for (const problem of problems) Log.warn(problem)
-  own.loaded = { config, stamp, guards: uniquely([...configuredGuards(config), ...guards]) }
+  const configured = configuredGuards({ ...added, ...config })
+  own.loaded = { config, added, stamp, guards: uniquely([...configured, ...guards]) }
   return own.loaded.guards
 }
 
