@@ -8,6 +8,7 @@ import * as Global from "#kernel/process/global.ts"
 import { createDocumentIndex, type DocumentIndex } from "#knowledge/documents/document-index.ts"
 import { isDocument } from "#knowledge/documents/read-content.ts"
 import { createListing, type Listing } from "#knowledge/documents/watch-listing.ts"
+import { withEverydayWords } from "#knowledge/embedder/with-everyday-words.ts"
 import { noteIndexUse } from "#knowledge/index/note-index-use.ts"
 import { pruneIndexes } from "#knowledge/index/prune-indexes.ts"
 import { hashText } from "#util/hash-text.ts"
@@ -47,7 +48,8 @@ async function open(
   folder: string,
   list: (signal?: AbortSignal) => Promise<Listing>,
 ): Promise<DocumentIndex> {
-  const embedder = await getEmbedder()
+  const chosen = await getEmbedder()
+  const embedder = chosen && withEverydayWords(chosen)
   const all = opened()
   const key = JSON.stringify([folder, embedder?.id])
   const made = all.get(key) ?? create(folder, { list, embedder })

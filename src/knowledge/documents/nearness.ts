@@ -1,6 +1,7 @@
 // Finds passages by words and by meaning. Vectors of parts, made with the index, say which parts are near to a question; the
 // passages of these and those with its words are then compared one by one.
 import * as Log from "#kernel/process/log.ts"
+import { toUnit } from "#knowledge/embedder/embedded-model.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { createVectors, type Vectors } from "#knowledge/embedder/vectors.ts"
 import { fuse } from "#knowledge/index/fuse.ts"
@@ -15,10 +16,14 @@ type Part = { first: number; last: number }
 
 const passagesPerPart = 8
 /** Characters of each passage that the vector of its part is made of. */
-const partChars = 40
+const partChars = 32
 /** How many passages with words of the question, and how many near parts, are compared. */
-const depth = { words: 24, parts: 5 }
+const depth = { words: 24, parts: 8 }
 const maxKept = 5_000
+/** What all passages have in common says nothing about one: this share of their mean is subtracted. The mean of a few parts
+ * says little about the others, so it counts in full only if there are many more than `fewParts`. */
+const meanShare = 0.7
+const fewParts = 20
 
 export function createNearness(store: PassageStore, embedder: Embedder | undefined) {
   const weigher = embedder && createWeigher(embedder)
@@ -26,6 +31,8 @@ export function createNearness(store: PassageStore, embedder: Embedder | undefin
   const kept = new Map<number, Float32Array>()
   let vectors: Vectors | undefined
   let parts: Part[] = []
+  /** The share of the mean of all parts that is subtracted. */
+  let common: Float32Array | undefined
   let version = -1
 
   /** Call when passages have changed. */
@@ -77,7 +84,9 @@ export function createNearness(store: PassageStore, embedder: Embedder | undefin
   }
 
   /** The cosines of all passages that may fit. An embedder that cannot embed at once gives those of their parts. */
-  async function compare({ vector, windows }: Question, text: readonly Found[]) {
+  async function compare(question: Question, text: readonly Found[]) {
+    load()
+    const vector = centred(question.vector)
     const near = nearParts(vector)
     const rows = new Map(text.map(({ row }) => [row, 0]))
     for (const { part, score } of near)
@@ -87,7 +96,7 @@ export function createNearness(store: PassageStore, embedder: Embedder | undefin
       for (const [row, score] of rows) cosines.set(row, { cosine: score, window: () => score })
       return cosines
     }
-    const all = windows()
+    const all = question.windows().map(centred)
     await embedRows([...rows.keys()])
     for (const row of rows.keys()) {
       const own = kept.get(row)
@@ -105,7 +114,7 @@ export function createNearness(store: PassageStore, embedder: Embedder | undefin
     const made = await weigher?.documents(
       missing.map(({ name, text }) => ({ id: "", group: "", name, text })),
     )
-    for (const [i, { row }] of missing.entries()) if (made?.[i]) kept.set(row, made[i])
+    for (const [i, { row }] of missing.entries()) if (made?.[i]) kept.set(row, centred(made[i]))
   }
 
   function nearParts(question: Float32Array): { part: Part; score: number }[] {
@@ -123,12 +132,18 @@ export function createNearness(store: PassageStore, embedder: Embedder | undefin
     version = now
     kept.clear()
     vectors = createVectors(embedder!.dimensions)
-    parts = store.parts()
-    for (const [slot, { vector }] of store.parts().entries()) {
-      const decoded = decode(vector)
-      if (decoded) vectors.put(slot, decoded)
-    }
+    const stored = store.parts()
+    parts = stored
+    const decoded = stored.map(({ vector }) => decode(vector))
+    common = embedder!.pieces && meanOf(decoded, embedder!.dimensions)
+    for (const [slot, vector] of decoded.entries()) if (vector) vectors.put(slot, centred(vector))
     return vectors
+  }
+
+  /** The zero vector stays as it is. */
+  function centred(vector: Float32Array): Float32Array {
+    if (!common || vector.every((value) => value === 0)) return vector
+    return toUnit(vector.map((value, at) => value - common![at]!))
   }
 
   return Object.freeze({ reset, withParts, search })
@@ -147,6 +162,15 @@ function asDocument({ at, count }: NewPart, passages: readonly NewPassage[]): Do
   const text = of.map((passage) => `${last(passage.name)} ${passage.text.slice(0, partChars)}`).join(" ")
   const [title = ""] = of[0]?.name.split(" > ") ?? []
   return { id: "", group: "", name: title, text }
+}
+
+/** The share of the mean that is subtracted from each vector. */
+function meanOf(vectors: readonly (Float32Array | undefined)[], dimensions: number): Float32Array {
+  const mean = new Float32Array(dimensions)
+  const factor = meanShare / (vectors.length + fewParts)
+  for (const vector of vectors)
+    for (let at = 0; at < dimensions; at++) mean[at]! += factor * (vector?.[at] ?? 0)
+  return mean
 }
 
 function dot(a: Float32Array, b: Float32Array): number {

@@ -40,16 +40,17 @@ export function loadEmbedded(): EmbeddedModel {
   return shared
 }
 
-export function readEmbedded(path: string): EmbeddedModel {
-  const { dimensions, scores, scales, rows, names } = parse(path, readModel(path))
+/** `facts`: what the file must be. */
+export function readEmbedded(path: string, facts = embeddedFacts): EmbeddedModel {
+  const { dimensions, scores, scales, rows, names } = parse(path, readModel(path), facts.dimensions)
   const piecesOf = createPieces(names, scores)
   const pieces: Pieces = Object.freeze({ of: (text: string) => piecesOf(text.slice(0, maxText)), add })
 
-  function add(piece: number, weight: number, sum: Float32Array): void {
+  function add(piece: number, weight: number, sum: Float32Array, from = 0): void {
     const scale = weight * scales[piece]!
-    const start = piece * dimensions
+    const start = piece * dimensions - from
     // Four at a time: this is most of the time that an index takes.
-    for (let at = 0; at < dimensions; at += 4) {
+    for (let at = from; at < from + dimensions; at += 4) {
       sum[at] = sum[at]! + scale * rows[start + at]!
       sum[at + 1] = sum[at + 1]! + scale * rows[start + at + 1]!
       sum[at + 2] = sum[at + 2]! + scale * rows[start + at + 2]!
@@ -63,7 +64,7 @@ export function readEmbedded(path: string): EmbeddedModel {
     return toUnit(sum)
   }
 
-  return Object.freeze({ id: embeddedFacts.id, dimensions, embed, pieces })
+  return Object.freeze({ id: facts.id, dimensions, embed, pieces })
 }
 
 /** Scales a vector to unit length, in place. The zero vector stays as it is. */
@@ -84,7 +85,7 @@ function readModel(path: string): Buffer {
   }
 }
 
-function parse(path: string, file: Buffer) {
+function parse(path: string, file: Buffer, wantedDimensions: number) {
   if (file.length < headerBytes || file.toString("latin1", 0, 4) !== "VEMB")
     throw new BrokenModel(path, "it does not begin with VEMB")
   const [version, count, dimensions, listBytes] = [4, 8, 12, 16].map((at) => file.readUInt32LE(at)) as [
@@ -94,7 +95,7 @@ function parse(path: string, file: Buffer) {
     number,
   ]
   if (version !== 1) throw new BrokenModel(path, `its version is ${version}, this program reads version 1`)
-  if (dimensions !== embeddedFacts.dimensions || count < 2 || count > maxPieces)
+  if (dimensions !== wantedDimensions || count < 2 || count > maxPieces)
     throw new BrokenModel(path, `it holds ${count} pieces of ${dimensions} numbers`)
   const wanted = headerBytes + 8 * count + count * dimensions + listBytes
   if (file.length !== wanted)

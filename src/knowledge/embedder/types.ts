@@ -22,8 +22,8 @@ export type Embedder = Readonly<{
 export type Pieces = Readonly<{
   /** The ids of the pieces of a text, in order. */
   of(text: string): number[]
-  /** Adds the vector of a piece, times a weight, to a sum. */
-  add(piece: number, weight: number, sum: Float32Array): void
+  /** Adds the vector of a piece, times a weight, to a sum, whose numbers before `from` stay as they are. */
+  add(piece: number, weight: number, sum: Float32Array, from?: number): void
 }>
 
 export type Prefixes = Readonly<{ query: string; document: string }>

@@ -87,12 +87,14 @@ function cut(found: Found[], limit: number): Found[] {
 /** The form in the file: a scale, then a byte for each number. The zero vector has no bytes. */
 export function encode(vector: Float32Array): Uint8Array {
   let largest = 0
-  for (const value of vector) largest = Math.max(largest, Math.abs(value))
+  for (let at = 0; at < vector.length; at++) largest = Math.max(largest, Math.abs(vector[at]!))
   if (!(largest > 0) || !Number.isFinite(largest)) return new Uint8Array()
-  const data = new DataView(new ArrayBuffer(4 + vector.length))
-  data.setFloat32(0, largest / 127, true)
-  for (let at = 0; at < vector.length; at++) data.setInt8(4 + at, Math.round((vector[at]! * 127) / largest))
-  return new Uint8Array(data.buffer)
+  const bytes = new Uint8Array(4 + vector.length)
+  new DataView(bytes.buffer).setFloat32(0, largest / 127, true)
+  const rows = new Int8Array(bytes.buffer, 4)
+  const factor = 127 / largest
+  for (let at = 0; at < vector.length; at++) rows[at] = Math.round(vector[at]! * factor)
+  return bytes
 }
 
 export function decode(bytes: Uint8Array): Float32Array | undefined {

@@ -97,6 +97,17 @@ test("rag_search sees edited, new and removed files at once", () =>
     assert.doesNotMatch(await search("teapot"), /a\.md/)
   }))
 
+test("rag_search finds a passage that has no word of the question", () =>
+  inLibrary(async (tmp) => {
+    tmp.write("docs/a.md", "The violinist tunes before the overture.\n")
+    tmp.write("docs/b.md", "The goalkeeper wears gloves.\n")
+    tmp.write("docs/c.md", "The senator resigned after the scandal.\n")
+    tmp.write("docs/d.md", "The midwife weighs the newborn.\n")
+    await call("rag_add", { folder: "docs" }, { slots: free })
+    assert.match(await search("football penalty"), /^docs\/b\.md:1 /)
+    assert.match(await search("elections and bribery"), /^docs\/c\.md:1 /)
+  }))
+
 test("a folder outside of the workspace needs permission to be indexed and to be searched", () =>
   inLibrary(async (tmp) => {
     const folder = join(dirname(tmp.path), "elsewhere")
