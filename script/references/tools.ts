@@ -1,4 +1,5 @@
 // The parts of docs/tools.md: every tool of the program with its arguments, what it asks permission for, and its limits.
+import { manuals as analysis } from "#ability/analysis/analysis-tools.ts"
 import { manuals as browser, definitions as browserTools } from "#ability/browser/browser-tools.ts"
 import { documentManuals } from "#ability/documents/document-tools.ts"
 import { memoryManuals } from "#ability/memory/memory-tools.ts"
@@ -36,6 +37,7 @@ export const manuals: Record<string, Manual | undefined> = {
   ...vault,
   ...browser,
   ...world,
+  ...analysis,
 }
 
 export type DocumentedTool = {

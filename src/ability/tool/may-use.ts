@@ -26,6 +26,7 @@ const permissions: Record<string, string> = {
   browser_screenshot: "network.fetch",
   browser_wait: "network.fetch",
   world_run: "tool.execute",
+  world_analyze: "file.read",
   subtask: "agent.delegate",
   delegate: "agent.delegate",
   todo: "todo",

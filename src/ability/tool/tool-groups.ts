@@ -13,6 +13,7 @@ const groups: readonly Group[] = [
   async () => (await import("#ability/vault/vault-tools.ts")).vaultTools,
   async () => (await import("#ability/browser/browser-tools.ts")).browserTools(),
   async () => (await import("#ability/world/world-tools.ts")).worldTools(),
+  async () => (await import("#ability/analysis/analysis-tools.ts")).analysisTools,
 ]
 const loading = Instance.state<{ done?: Promise<void> }>(() => ({}))
 

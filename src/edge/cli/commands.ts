@@ -170,7 +170,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
         .demandCommand(1, "Name a command: login, list or logout."),
     )
     .command("vault", "Keep secrets in an encrypted file", vaultCommands)
-    .command("world", "Run the stories of user interface components", worldCommands)
+    .command("world", "Check and run user interface components", worldCommands)
     .command(
       "serve",
       "Serve this folder over HTTP",

@@ -24,5 +24,18 @@ export function worldCommands(world: Argv<FolderOptions>) {
           .option("format", format),
       async (options) => (await import("./world.ts")).runWorld(options),
     )
-    .demandCommand(1, "Name a command: run.")
+    .command(
+      "analyze [glob]",
+      "Check templates without running them",
+      (analyze) =>
+        analyze
+          .positional("glob", {
+            type: "string",
+            describe:
+              "files by glob, a folder, or one file (default: all HTML, CSS, and scripts with markup)",
+          })
+          .option("format", format),
+      async (options) => (await import("./analyze.ts")).analyzeTemplates(options),
+    )
+    .demandCommand(1, "Name a command: run or analyze.")
 }
