@@ -36,6 +36,7 @@ const layers = [
   "ability/web",
   "ability/browser",
   ...area("ability/analysis", "term parse rule structure"),
+  "ability/tiers",
   ...area("ability/world", "server"),
   "ability/plan",
   "ability/documents",

@@ -1,4 +1,6 @@
 // The report of `vitamin world run --report`: one page with the pictures in it, which needs no other file.
+import type { UnitReport } from "#ability/tiers/run-tiers.ts"
+import { sayUnit } from "#ability/tiers/say-unit.ts"
 import { sayTotal } from "#ability/world/say-story.ts"
 import type { Outcome } from "#ability/world/story-result.ts"
 
@@ -7,11 +9,12 @@ article{border:1px solid #c8c8c8;border-left:6px solid #2a7d3f;border-radius:6px
 article.failed{border-left-color:#b3261e}h2{font-size:1.05rem}img{max-width:100%;border:1px solid #c8c8c8}
 pre{overflow-x:auto;background:#f4f4f4;padding:.5rem}.status{font-weight:700}small{color:#5a5a5a}`
 
-export function htmlReport(outcomes: readonly Outcome[]): string {
+export function htmlReport(outcomes: readonly Outcome[], units: readonly UnitReport[]): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Stories</title><style>${style}</style></head><body>
 <h1>Stories</h1><p>${escaped(sayTotal(outcomes))}</p>
+${list("Analysis and judge", units.flatMap(sayUnit))}
 ${outcomes.map(section).join("\n")}
 </body></html>
 `

@@ -1,29 +1,71 @@
-// Runs stories and reports them: as text line by line, or as JSON, and as a page with pictures.
+// Takes story files through the tiers and reports them: as text line by line, or as JSON, and as a page with pictures.
 import { writeFile } from "node:fs/promises"
+import { runTiers, type UnitReport } from "#ability/tiers/run-tiers.ts"
+import { sayUnit } from "#ability/tiers/say-unit.ts"
 import type { World } from "#ability/world/create-world.ts"
 import { sayStory, sayTotal } from "#ability/world/say-story.ts"
 import type { Outcome } from "#ability/world/story-result.ts"
+import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { safeText } from "#edge/cli/terminal/safe-text.ts"
+import { createJudge } from "#engine/model/create-judge.ts"
+import { rootOf } from "#kernel/trust/trust.ts"
 
-/** `report`: an HTML file to write. */
-export type ReportOptions = { report?: string | undefined; format: "text" | "json" }
+export type ReportOptions = FolderOptions & {
+  /** An HTML file to write. */
+  report?: string | undefined
+  format: "text" | "json"
+  judge: boolean
+  model?: string | undefined
+  judgeTimeout: number
+}
 
+/** Returns whether all passed. */
 export async function reportStories(
   world: World,
   files: readonly string[],
-  { format, report }: ReportOptions,
+  options: ReportOptions,
   signal: AbortSignal,
-): Promise<Outcome[]> {
+): Promise<boolean> {
+  const { format, report } = options
   const isText = format === "text"
-  const onOutcome = (outcome: Outcome) => isText && print(sayStory(outcome))
-  const outcomes = await world.run(files, { signal, onOutcome })
-  print(isText ? sayTotal(outcomes) : JSON.stringify(outcomes.map(withoutPicture), null, 2))
+  const units = await Promise.all(
+    files.map(async (file) => ({ file, modules: (await world.modules(file)).files })),
+  )
+  let stories: Outcome[] = []
+  const reports = await runTiers({
+    root: rootOf(directoryOf(options)),
+    units,
+    judge: options.judge
+      ? await createJudge({ model: options.model, limit: options.judgeTimeout * 1_000 })
+      : undefined,
+    onReport: (unit) => isText && sayUnit(unit).forEach(print),
+    browse: async (ready) => {
+      const onOutcome = (outcome: Outcome) => isText && print(sayStory(outcome))
+      stories = await world.run(ready, { signal, onOutcome })
+      return new Set(stories.filter(({ status }) => status === "failed").map(({ file }) => file))
+    },
+    signal,
+  })
+  if (options.judge) warnOfSkipped(reports)
+  print(
+    isText
+      ? sayTotal(stories)
+      : JSON.stringify({ files: reports, stories: stories.map(withoutPicture) }, null, 2),
+  )
   if (report !== undefined) {
     const { htmlReport } = await import("./html-report.ts")
-    await writeFile(report, htmlReport(outcomes))
+    await writeFile(report, htmlReport(stories, reports))
     if (isText) print(`Report: ${report}`)
   }
-  return outcomes
+  return reports.every(({ tiers }) =>
+    tiers.every(({ status }) => status === "passed" || status === "skipped"),
+  )
+}
+
+function warnOfSkipped(reports: readonly UnitReport[]): void {
+  const notices = reports.flatMap(({ tiers }) => tiers.flatMap((one) => ("notice" in one ? one.notice : [])))
+  for (const notice of new Set(notices))
+    process.stderr.write(`${safeText(`vitamin: the judge was skipped: ${notice}`)}\n`)
 }
 
 function withoutPicture({ picture: _, ...outcome }: Outcome): Omit<Outcome, "picture"> {

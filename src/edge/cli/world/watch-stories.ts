@@ -3,11 +3,11 @@ import { watch } from "node:fs/promises"
 import { relative, sep } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { World } from "#ability/world/create-world.ts"
-import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
+import { directoryOf } from "#edge/cli/process/in-instance.ts"
 import { rootOf } from "#kernel/trust/trust.ts"
 import { type ReportOptions, reportStories } from "./report-stories.ts"
 
-type Options = ReportOptions & FolderOptions & { pattern?: string[] | undefined }
+type Options = ReportOptions & { pattern?: string[] | undefined }
 
 /** Editors write a file in several steps, in milliseconds. */
 const settled = 100

@@ -1,13 +1,13 @@
 // `vitamin world …` with its options. The code of a command is loaded only when it runs.
 import type { Argv } from "yargs"
-import { format } from "#edge/cli/option/options.ts"
+import { format, positiveNumber } from "#edge/cli/option/options.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 
 export function worldCommands(world: Argv<FolderOptions>) {
   return world
     .command(
       "run [pattern..]",
-      "Run stories in a real browser",
+      "Check user interfaces: static analysis, a judge, then stories in a real browser",
       (run) =>
         run
           .positional("pattern", {
@@ -19,6 +19,20 @@ export function worldCommands(world: Argv<FolderOptions>) {
             type: "string",
             requiresArg: true,
             describe: "write an HTML file with pictures",
+          })
+          .option("judge", {
+            type: "boolean",
+            default: true,
+            describe: "let a model score what passed the analysis; --no-judge skips it",
+          })
+          .option("model", {
+            type: "string",
+            requiresArg: true,
+            describe: "model that judges, as provider/model",
+          })
+          .option("judge-timeout", {
+            ...positiveNumber("--judge-timeout", "seconds to wait for an answer of the judge"),
+            default: 60,
           })
           .option("watch", { type: "boolean", describe: "run stories again when their files change" })
           .option("format", format),

@@ -1,11 +1,11 @@
 // `vitamin world run`: runs the stories of a folder and reports them; with --watch, until it is interrupted.
 import { createWorld, type World } from "#ability/world/create-world.ts"
 import { exitCodes } from "#edge/cli/process/exit.ts"
-import { directoryOf, type FolderOptions, inInstance, onSignal } from "#edge/cli/process/in-instance.ts"
+import { directoryOf, inInstance, onSignal } from "#edge/cli/process/in-instance.ts"
 import { NamedError } from "#util/error.ts"
 import { type ReportOptions, reportStories } from "./report-stories.ts"
 
-type Options = FolderOptions & ReportOptions & { pattern?: string[] | undefined; watch?: boolean | undefined }
+type Options = ReportOptions & { pattern?: string[] | undefined; watch?: boolean | undefined }
 
 class NoStories extends NamedError {
   constructor(patterns: readonly string[], directory: string) {
@@ -42,6 +42,5 @@ async function runOnce(world: World, options: Options, signal: AbortSignal): Pro
   const patterns = options.pattern ?? []
   const files = await world.select({ patterns, signal })
   if (!files.length) throw new NoStories(patterns, directoryOf(options))
-  const outcomes = await reportStories(world, files, options, signal)
-  if (outcomes.some(({ status }) => status === "failed")) process.exitCode = exitCodes.failed
+  if (!(await reportStories(world, files, options, signal))) process.exitCode = exitCodes.failed
 }

@@ -94,7 +94,7 @@ test("vitamin world run --format json prints the results, and the modules of eac
   )
   const { code, out, err } = await vitamin(tmp, ["--trust", "world", "run", "--format", "json"])
   assert.equal(code, 0, out + err)
-  const [module, render] = JSON.parse(out) as [StoryResult, StoryResult]
+  const [module, render] = JSON.parse(out).stories as [StoryResult, StoryResult]
   assert.equal(module.snapshot, "- text: From a module")
   assert.equal(render.snapshot, '- heading "Hello Ada" [level=1]')
   assert.deepEqual(render.assertions, { passed: 1, failed: 0 })
