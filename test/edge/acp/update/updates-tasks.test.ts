@@ -4,11 +4,12 @@ import { test } from "node:test"
 import * as Permission from "#ability/permission/permission.ts"
 import { toolCallOf } from "#edge/acp/update/updates.ts"
 import * as Session from "#engine/session/session.ts"
+import { byAgent, reject } from "../../../engine/orchestrator/harness.ts"
 import { next } from "../../../engine/session/needy.ts"
 import { call, calls, type Reply, type Request, stall, text } from "../../../fixture/fake-llm.ts"
 import { until } from "../../../fixture/until.ts"
 import { textIn } from "../editor.ts"
-import { inFollowed } from "../followed.ts"
+import { all, inFollowed } from "../followed.ts"
 
 const allowed = { rules: [Permission.parseRule("agent.delegate:*")] }
 const taskIn = ({ messages }: Request) => messages[0]?.text ?? ""
@@ -104,4 +105,27 @@ test("an interrupted task leaves no call open, and tasks of other sessions are n
     )
     assert.ok(!JSON.stringify(editor.updates).includes(other.id))
   })
+})
+
+test("an editor is told of a rejected task, and which agent was chosen", async () => {
+  const script = byAgent({
+    orchestrator: (_, turn) =>
+      turn ? text("Done.") : call("delegate", { agent: "navigator", task: "Read greeting.txt" }),
+    navigator: () => text(reject("operator")),
+    operator: () => text("It says hello."),
+    chronicler: () => text("Noted."),
+  })
+  await inFollowed(
+    script,
+    async ({ ask, editor }) => {
+      await ask("what does it say?", { agent: "orchestrator" })
+      await ask("remember that we release on Fridays", { agent: "auto" })
+      const [rejected, chosen] = editor.of("notice").map(({ title }) => title)
+      assert.equal(rejected, "navigator rejected the task; it goes to operator")
+      assert.match(chosen!, /^agent chronicler: it says "remember that"/)
+      const [started] = editor.of("tool_call")
+      assert.equal(started!.title, "Delegate `navigator: Read greeting.txt`")
+    },
+    { client: all },
+  )
 })
