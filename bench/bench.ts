@@ -30,6 +30,7 @@ const all = [
   "behavioral",
   "world",
   "explore",
+  "guards",
 ]
 const chosen = process.argv.slice(2)
 

@@ -44,7 +44,7 @@ export const examples: Record<string, Example[] | undefined> = {
     "approve-deploy": { "command": "npm run deploy*" },
     "no-network-after-secret": { "block": ["network.fetch", "bash.execute:curl *"] },
     "look-at-diff": { "writes": 5, "look": "bash.done:git diff*" },
-    "no-repeats": { "times": 3 },
+    "no-repeats": { "times": 2 },
     "plan-before-act": { "act": ["file.write", "file.edit"] },
     "budget": { "tokens": 2000000, "cost": 5 },
     // A guard of your own.

@@ -49,7 +49,12 @@ function createLimited(guards: readonly Guard[], report: (problem: Problem) => v
 
   function offer(event: GuardEvent): Blocked[] {
     for (;;) {
-      const blocked = catchUp() && limit.run(() => state!.offer(event))
+      const blocked =
+        catchUp() &&
+        limit.run(() => {
+          tellSome()
+          return state!.offer(event)
+        })
       if (!blocked) endRunning()
       else {
         // It happens now, so the next beginning tells it.
@@ -59,18 +64,15 @@ function createLimited(guards: readonly Guard[], report: (problem: Problem) => v
     }
   }
 
-  /** Tells the facts that the threads do not know yet. False if the time was up. */
+  /** Leaves at most a chunk of facts to tell. False if the time was up. */
   function catchUp(): boolean {
-    const begun = limit.run(() => {
-      state ??= createThreads(left, { report, running })
-    })
-    let isDone = begun !== undefined
-    while (isDone && told < facts.length)
-      isDone =
-        limit.run(() => {
-          for (const end = told + chunk; told < end && told < facts.length; told++) state!.tell(facts[told]!)
-        }) !== undefined
-    return isDone
+    while (facts.length - told > chunk) if (!limit.run(tellSome)) return false
+    return true
+  }
+
+  function tellSome(): void {
+    state ??= createThreads(left, { report, running })
+    for (const end = told + chunk; told < end && told < facts.length; told++) state.tell(facts[told]!)
   }
 
   function endRunning(): void {

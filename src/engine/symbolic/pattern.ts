@@ -26,10 +26,10 @@ export function listOf(patterns: Patterns): readonly string[] {
 
 /** What a person or a model does to make an event happen. */
 export function sayPattern(pattern: string): string {
-  const { name, target, ending } = parsePattern(pattern)
+  const { name: full, target, ending } = parsePattern(pattern)
+  const name = full === "bash.execute" ? "bash" : full
   const about = target === undefined ? "" : ` of ${JSON.stringify(target)}`
-  const plain = plainWords[name]
-  if (plain && !ending) return plain + about
+  if (Object.hasOwn(plainWords, name) && !ending) return plainWords[name] + about.replace("of", "for")
   if (ending === ".done") return `a successful ${name}${about}`
   return ending === ".failed" ? `a failed ${name}${about}` : `${name}${about}`
 }

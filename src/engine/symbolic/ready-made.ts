@@ -148,8 +148,9 @@ function planBeforeAct({ act = changes }: Options["plan-before-act"], name: stri
   })
 }
 
-/** Counts calls in a row with the same tool and arguments, whatever their results are. */
-function noRepeats({ times = 3 }: Options["no-repeats"], name: string): Guard {
+/** Counts calls in a row with the same tool and arguments, whatever their results are. Three with the same result end the
+ * turn (turn/repeats.ts); this guard comes before, and the turn goes on. */
+function noRepeats({ times = 2 }: Options["no-repeats"], name: string): Guard {
   const isCall = ({ type, detail }: Event) => (detail as Detail | undefined)?.tool === type
   function* thread(): ReturnType<Thread> {
     let [last, count] = ["", 0]

@@ -10,11 +10,14 @@ import { permissions } from "./schema-parts.ts"
 const known = [...permissions, "file.replace", "secret.read"] as const
 
 /** A pattern that can never match is refused: its guard would guard nothing. */
-const Pattern = z.string().check(({ value, issues }) => {
-  const message = problemOf(value)
-  if (message) issues.push({ code: "custom", message, input: value })
-})
-const Patterns = z.union([Pattern, z.array(Pattern).min(1)])
+const Patterns = z
+  .union([z.string(), z.array(z.string()).min(1)], { error: "expected a pattern, or a list of patterns" })
+  .check(({ value, issues }) => {
+    for (const one of [value].flat()) {
+      const message = problemOf(one)
+      if (message) issues.push({ code: "custom", message, input: value })
+    }
+  })
 
 const shared = {
   enabled: about("`false`: the guard is off.", z.boolean().optional(), true),
@@ -122,7 +125,7 @@ export const Guards = z
           times: about(
             "How often it may be made in a row.",
             z.number().int().positive().max(1_000).optional(),
-            3,
+            2,
           ),
         })
         .optional(),

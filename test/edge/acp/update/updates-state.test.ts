@@ -104,6 +104,19 @@ test("no costs are reported if prices are unknown", async () => {
   })
 })
 
+test("an editor is told what a guard blocked", async () => {
+  const config = { guards: { late: { block: "ls", because: "it is late" } } }
+  await inFollowed(
+    [call("ls"), text("Fine.")],
+    async ({ ask, editor }) => {
+      await ask("go")
+      const titles = editor.of("notice").map(({ title }) => title)
+      assert.deepEqual(titles, ['guard "late" blocked ls: it is late.'])
+    },
+    { client: all, config },
+  )
+})
+
 for (const [name, client, count] of [
   ["an editor that supports them", all, 1],
   ["any other editor", {}, 0],

@@ -55,5 +55,44 @@ test("vitamin run holds back the answer until the tests pass after the last edit
   assert.match(out, /All good\.$/)
   assert.equal(err.match(/guard "tests-before-answer" held back the answer/g)?.length, 3)
   assert.match(sent[2]!, /Your answer is held back\..*tests have not passed/)
-  assert.match(sent[2]!, /This ends the block: a successful bash\.execute of \\\\?\\?"sh check\.sh/)
+  assert.match(sent[2]!, /This ends the block: a successful bash of \\\\?\\?"sh check\.sh/)
 })
+
+test("vitamin run --format json prints guard.blocked with session, action, guard and reason", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const { code, out } = await running(tmp, {
+    guards: { "no-docs": noDocs },
+    script: [call("write", { path: "docs/a.md", content: "x" }), text("Then not.")],
+    args: ["--format", "json"],
+  })
+  assert.equal(code, 0)
+  const events = out.split("\n").map((line) => JSON.parse(line))
+  const { payload } = events.find(({ type }) => type === "guard.blocked")
+  const { sessionId, messageId, callId, ...rest } = payload
+  assert.deepEqual(rest, { action: "write", guard: "no-docs", reason: "the documents are generated." })
+  const request = events.find(
+    ({ type, payload }) => type === "message.created" && payload.message.id === messageId,
+  )
+  assert.equal(request.payload.message.data.calls[0].id, callId)
+  assert.equal(request.payload.message.sessionId, sessionId)
+})
+
+for (const [what, guards, reason] of [
+  ["a name of no event", { a: { block: "", because: "x" } }, /guards\.a\.block/],
+  [
+    "a permission that does not exist",
+    { a: { block: "file.edt:**", because: "x" } },
+    /guards\.a\.block: "file\.edt" does not exist; did you mean "file\.edit"/,
+  ],
+  ["no reason", { a: { block: "edit" } }, /guards\.a\.because: is missing; a guard needs it/],
+  [
+    "an unknown key",
+    { a: { block: "edit", because: "x", after: "edit" } },
+    /guards\.a\.after: the key is unknown/,
+  ],
+] as const)
+  test(`a guard with ${what} is named, with the place`, async () => {
+    await using tmp = await tmpdir()
+    const { err } = await running(tmp, { guards, script: [text("Fine.")] })
+    assert.match(err, reason)
+  })

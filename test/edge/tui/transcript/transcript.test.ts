@@ -323,6 +323,8 @@ test("retries, notices, the chosen model, attachments, controls and errors are n
   send("model.chosen", { model: "m", text: "m answers" })
   send("session.retry", { provider: "p", reason: "529 busy", wait: 3_500, attempt: 2, attempts: 5 })
   send("session.notice", { text: "take care\n\nof it" })
+  send("guard.blocked", { action: "answer", guard: "tests", reason: "no tests." })
+  send("guard.blocked", { action: "edit", guard: "read", reason: "not read." })
   store(
     message("system_control", {
       control: "compaction",
@@ -348,6 +350,8 @@ test("retries, notices, the chosen model, attachments, controls and errors are n
     "! p: 529 busy; attempt 2 of 5 in 4 s",
     "! take care",
     "  of it",
+    '! guard "tests" held back the answer: no tests.',
+    '! guard "read" blocked edit: not read.',
     "· compacted: about 9 tokens became 1 (long results shortened)",
     "· attached a.ts",
     "✗ a.png could not be attached: too large",

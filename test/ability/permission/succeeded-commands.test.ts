@@ -1,0 +1,26 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { succeededCommands } from "#ability/permission/permission.ts"
+
+for (const [line, expected] of [
+  ["npm test", ["npm test"]],
+  ["npm  test -- 'a b'", ["npm test -- a b"]],
+  ["cd app && npm test 2>&1", ["cd app", "npm test"]],
+  ["npm run build; npm test", ["npm test"]],
+  ["npm run build\nnpm test", ["npm test"]],
+  ["CI=1 npm test > log", ["npm test"]],
+  ["npm test | tail -3", ["tail -3"]],
+  ["npm test; true", ["true"]],
+  ["npm test || true", []],
+  ["false || npm test && true", []],
+  ["! npm test", []],
+  ["npm test &", []],
+  ["(npm test)", []],
+  ["if npm test; then true; fi", []],
+  ["for x in 1 2; do npm test; done", []],
+  ["npm test 'unclosed", []],
+  ["", []],
+] as const)
+  test(`succeededCommands() of ${JSON.stringify(line)}`, () => {
+    assert.deepEqual(succeededCommands(line), expected)
+  })
