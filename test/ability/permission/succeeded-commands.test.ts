@@ -19,6 +19,10 @@ for (const [line, expected] of [
   ["if npm test; then true; fi", []],
   ["for x in 1 2; do npm test; done", []],
   ["npm test 'unclosed", []],
+  ["npm() { true; }; npm test", []],
+  ["alias npm=true; npm test", []],
+  ["trap 'exit 0' EXIT; npm test", []],
+  ["PATH=/tmp/fake:$PATH npm test", []],
   ["", []],
 ] as const)
   test(`succeededCommands() of ${JSON.stringify(line)}`, () => {

@@ -1,18 +1,25 @@
 // Which commands of a line have succeeded, if the line ended with exit code 0. `npm test || true`, `npm test; true` and
 // `npm test | tail` say nothing about the tests.
 import { type ParsedScript, parse } from "unbash"
-import { splitCommand } from "./split-command.ts"
+import { type SimpleCommand, splitCommand } from "./split-command.ts"
 
 type Statement = ParsedScript["commands"][number]
 type Node = Statement["command"]
 
 /** The words of each command, with one blank between them. Empty if that is unclear. */
 export function succeededCommands(line: string): string[] {
-  if (splitCommand(line).unclear !== undefined) return []
+  const split = splitCommand(line)
+  if (split.unclear !== undefined || split.commands.some(changesMeaning)) return []
   const { commands, errors } = parse(line)
   const last = commands.at(-1)
   if (errors?.length || !last || last.background) return []
+  if (commands.some(({ command }) => command.type === "Function")) return []
   return textsOf(last.command, line)
+}
+
+/** After these, a name or an exit code may mean something else. */
+function changesMeaning({ words, sets }: SimpleCommand): boolean {
+  return sets || /^(alias|trap|eval|exec|source|\.|enable|hash)$/.test(words[0]?.text ?? "")
 }
 
 function textsOf(node: Node, line: string): string[] {
