@@ -87,7 +87,10 @@ function createLimited(guards: readonly Guard[], report: (problem: Problem) => v
   }
 }
 
-type Place = { guard: Guard; idiom: Idiom }
+const maxValues = 5
+
+/** `value`: of a guard that has a thread for each value. */
+type Place = { guard: Guard; value: string | undefined; idiom: Idiom }
 
 /** `running` gets the name of the guard whose code runs. */
 function createThreads(
@@ -121,7 +124,13 @@ function createThreads(
 
   function offer(event: GuardEvent): Blocked[] {
     begin(event)
-    return program.trigger(event).blockedBy.map((name) => describe(places.get(name)!, event))
+    const { blockedBy } = program.trigger(event)
+    if (!blockedBy.length) return []
+    const byGuard = Map.groupBy(
+      blockedBy.map((name) => places.get(name)!),
+      ({ guard }) => guard,
+    )
+    return [...byGuard].map(([guard, blocking]) => describe(guard, blocking, event))
   }
 
   /** Adds the threads of guards that have one for each value. */
@@ -131,12 +140,12 @@ function createThreads(
       const value = (event.detail as Detail)[guard.each.key]
       if (value === undefined || values.get(guard)?.has(value) || !guard.each.begins(event)) continue
       values.set(guard, (values.get(guard) ?? new Set()).add(value))
-      add(guard, `${guard.name} ${value}`, guard.each.thread(value))
+      add(guard, `${guard.name} ${value}`, guard.each.thread(value), value)
     }
   }
 
-  function add(guard: Guard, name: string, thread: Thread): void {
-    const place: Place = { guard, idiom: {} }
+  function add(guard: Guard, name: string, thread: Thread, value?: string): void {
+    const place: Place = { guard, value, idiom: {} }
     places.set(name, place)
     program.addThread(name, function* () {
       running.guard = guard.name
@@ -178,18 +187,23 @@ function createThreads(
       return fits(event)
     }
   }
+}
 
-  function describe({ guard, idiom }: Place, event: GuardEvent): Blocked {
-    const { name, because, until } = guard
-    const reason = typeof because === "string" ? because : because(event)
-    const { waitFor } = idiom
-    return {
-      guard: name,
-      reason,
-      ...(until === undefined ? {} : { until }),
-      waits: waitFor === undefined ? () => false : oneOf(waitFor),
-    }
+function describe({ name, because, until }: Guard, places: readonly Place[], event: GuardEvent): Blocked {
+  const reason = typeof because === "string" ? because : because(event)
+  const values = places.flatMap(({ value }) => value ?? [])
+  return {
+    guard: name,
+    reason: values.length ? `${reason} (${some(values)})` : reason,
+    ...(until === undefined ? {} : { until }),
+    waits: (other) =>
+      places.every(({ idiom: { waitFor } }) => waitFor !== undefined && oneOf(waitFor)(other)),
   }
+}
+
+function some(values: readonly string[]): string {
+  const shown = values.slice(0, maxValues).join(", ")
+  return values.length > maxValues ? `${shown} and ${values.length - maxValues} more` : shown
 }
 
 function oneOf(listeners: Listener | readonly Listener[]): (event: Event) => boolean {

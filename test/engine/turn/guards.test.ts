@@ -136,6 +136,36 @@ test("calls that run in parallel are offered in the order of the calls", async (
   })
 })
 
+test("a guard for each path names the paths once", async () => {
+  const each = {
+    each: "path",
+    when: "write.done",
+    block: "answer",
+    until: "read.done",
+    because: "not read again",
+  }
+  const read = (path: string) => call("read", { path })
+  const script = [
+    write("a.txt"),
+    write("b.txt"),
+    text("1"),
+    read("a.txt"),
+    text("2"),
+    read("b.txt"),
+    text("done"),
+  ]
+  await withGuards({ each }, script, async (world) => {
+    await world.ask("go", { asks })
+    const reasons = world.events.flatMap(({ type, payload }) =>
+      type === Blocked.type ? [(payload as { reason: string }).reason] : [],
+    )
+    assert.deepEqual(
+      reasons.map((reason) => /\(.*?\)/.exec(reason)?.[0]),
+      ["(a.txt, b.txt)", "(b.txt)"],
+    )
+  })
+})
+
 test("an edit by a task holds back the answer of its parent, until the task or the parent has run the tests", async () => {
   const guards = {
     tests: { when: "write.done", block: "answer", until: "bash.done:true", because: "no tests" },

@@ -42,7 +42,7 @@ test("a guard of .vitamin/guards blocks a call once the folder is trusted", asyn
     /guard "no-push" blocked bash: the branch is not reviewed\. This ends the block: a look at the diff\./,
   )
   assert.equal(err.match(/guard "no-push" blocked/g)?.length, 1)
-  assert.match(sent[3]!, /nowhere.*does not appear to be a git repository/)
+  assert.match(sent[3]!, /fatal: .*\[exit code 128\]/)
 })
 
 test("guards of an untrusted or changed file are not used, and stderr says so", async () => {
