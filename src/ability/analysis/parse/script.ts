@@ -63,7 +63,7 @@ function parseProgram(text: string, base: number, isJsx: boolean, report: Report
       plugins: ["typescript", ...(isJsx ? ["jsx" as const] : [])],
     })
     for (const error of errors ?? []) reportSyntax(error)
-    return program as unknown as Node
+    return program as Node
   } catch (error) {
     reportSyntax(error)
     return undefined
