@@ -23,6 +23,7 @@ import { version } from "#util/version.ts"
 import { checkFolders } from "./check-folders.ts"
 import { findBrowsers } from "./find-browsers.ts"
 import { findGguf } from "./find-gguf.ts"
+import { findKeyring } from "./find-keyring.ts"
 import { findPdf } from "./find-pdf.ts"
 import { findServer } from "./find-server.ts"
 import { findServers } from "./find-servers.ts"
@@ -52,6 +53,7 @@ export async function doctor(
       images,
       pdf: findPdf,
       browser: findBrowsers,
+      keyring: findKeyring,
       trust,
       mcp: findServers,
       instructions: findInstructions,

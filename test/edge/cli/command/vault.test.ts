@@ -1,6 +1,6 @@
 // The vault through the command: typed and piped values, the keyring, processes at once, and what a rule may show.
 import assert from "node:assert/strict"
-import { chmodSync, readFileSync } from "node:fs"
+import { chmodSync, readFileSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { startVitamin, vitamin } from "../../../fixture/cli.ts"
@@ -63,10 +63,8 @@ esac
 
 test("without a passphrase the key is in the keyring of the system, and on no command line", async () => {
   await using tmp = await tmpdir()
-  const folder = dirname(tmp.write("bin/secret-tool", keyring))
-  chmodSync(join(folder, "secret-tool"), 0o700)
-  const log = join(tmp.path, "keyring.log")
-  const variables = { PATH: `${folder}:${process.env.PATH}`, KEYRING_LOG: log }
+  const variables = program(tmp, "secret-tool", keyring)
+  const log = variables.KEYRING_LOG
   assert.equal((await pipe(tmp, "token", value, variables)).code, 0)
   assert.match((await vitamin(tmp, ["vault", "list"], variables)).out, /^token/)
   const [head] = readFileSync(join(tmp.env.XDG_DATA_HOME!, "vitamin", "vault"), "utf8").split("\n")
@@ -77,6 +75,66 @@ test("without a passphrase the key is in the keyring of the system, and on no co
   const { code, err } = await vitamin(tmp, ["vault", "list"])
   assert.notEqual(code, 0)
   assert.match(err, /its key is in the keyring of the system/)
+})
+
+/** Speaks like `security` of macOS, for one entry. */
+const security = `#!/bin/sh
+echo "$@" >> "$KEYRING_LOG"
+case "$1" in
+  -i) read command && echo "$command" | sed -E 's/^add-generic-password -U -s vitamin -a ([^ ]+) -w ([^ ]+)$/\\1 \\2/' > "$KEYRING_LOG.entry" ;;
+  find-generic-password)
+    read id key < "$KEYRING_LOG.entry" && [ "$5" = "$id" ] || { echo "could not be found" >&2; exit 44; }
+    echo "$key" ;;
+  delete-generic-password) rm "$KEYRING_LOG.entry" ;;
+esac
+`
+
+function program(tmp: Tmp, name: string, script: string) {
+  const folder = dirname(tmp.write(`bin/${name}`, script))
+  chmodSync(join(folder, name), 0o700)
+  return { PATH: `${folder}:${process.env.PATH}`, KEYRING_LOG: join(tmp.path, "keyring.log") }
+}
+
+const asMac = {
+  NODE_OPTIONS: `--import=data:text/javascript,Object.defineProperty(process,'platform',{value:'darwin'})`,
+}
+
+test("on macOS the key is in the keychain, and on no command line", async () => {
+  await using tmp = await tmpdir()
+  const variables = { ...program(tmp, "security", security), ...asMac }
+  assert.match((await vitamin(tmp, ["doctor"], variables)).out, /^ok +keyring +of the system/m)
+  assert.equal((await pipe(tmp, "token", value, variables)).code, 0)
+  assert.match((await vitamin(tmp, ["vault", "list"], variables)).out, /^token/)
+  const [id, key] = readFileSync(`${variables.KEYRING_LOG}.entry`, "utf8").trim().split(" ")
+  assert.match(id!, /^vault_/)
+  assert.equal(Buffer.from(key!, "base64").length, 32)
+  const called = readFileSync(variables.KEYRING_LOG, "utf8")
+  assert.match(called, RegExp(`^find-generic-password -s vitamin -a ${id} -w$`, "m"))
+  assert.ok(!called.includes(key!))
+  rmSync(`${variables.KEYRING_LOG}.entry`)
+  assert.match(
+    (await vitamin(tmp, ["vault", "list"], variables)).err,
+    /which does not give it\. Unlock the keyring/,
+  )
+})
+
+test("vitamin doctor says whether the keyring can be used, and what to do otherwise", async () => {
+  await using tmp = await tmpdir()
+  const doctor = async (variables: Record<string, string>) =>
+    (await vitamin(tmp, ["doctor"], variables)).out.replace(/\s+/g, " ")
+  const without = /secret-tool is not installed → install libsecret .*or set VITAMIN_VAULT_PASSPHRASE/
+  assert.match(await doctor({ PATH: dirname(process.execPath) }), without)
+  const working = program(tmp, "secret-tool", "#!/bin/sh\nexit 1\n")
+  assert.match(await doctor(working), /ok keyring of the system, for the key of the vault/)
+  const broken = "#!/bin/sh\necho 'Cannot autolaunch D-Bus without X11 $DISPLAY' >&2\nexit 1\n"
+  assert.match(
+    await doctor(program(tmp, "secret-tool", broken)),
+    /note keyring the vault cannot use that of the system: secret-tool cannot reach it: Cannot autolaunch .* → unlock or start/,
+  )
+  assert.match(
+    await doctor(withPassphrase),
+    /ok keyring not needed: VITAMIN_VAULT_PASSPHRASE opens the vault/,
+  )
 })
 
 test("the person types passphrase and value unseen in the terminal, and the model gets neither", async () => {
