@@ -1,13 +1,15 @@
 // An HTTP proxy on loopback for programs that must not choose their own addresses, such as a browser: it resolves each name,
 // checks the URL, and connects to exactly the address that was checked. A name that resolves differently a moment later
-// gains nothing.
+// gains nothing. With a proxy of the environment the address is not certain: that proxy gets the name, after it was checked
+// here, and resolves it again. Private addresses are always reached directly.
 import { once } from "node:events"
 import * as Http from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { errorText } from "#util/error.ts"
-import { type Checked, UrlDenied } from "./check-url.ts"
+import { type Checked, isPublic, UrlDenied } from "./check-url.ts"
 import { always } from "./request-page.ts"
+import { connectThrough, proxyVariables, upstreamOf } from "./upstream-proxy.ts"
 
 export type Proxy = Readonly<{ port: number; close(): Promise<void> }>
 /** Throws `UrlDenied` for URLs that may not be reached. */
@@ -59,7 +61,7 @@ async function forward(
       path: url.pathname + url.search,
       method: request.method ?? "GET",
       headers: { ...headers, host: url.host, connection: "close" },
-      agent: false,
+      agent: isPublic(address) ? new Http.Agent({ proxyEnv: proxyVariables() }) : false,
       lookup: always(address),
     })
     onward.setTimeout(
@@ -95,17 +97,21 @@ async function tunnel(asked: {
   try {
     const { url, address } = await checkHost(request.url ?? "", check)
     if (socket.destroyed) return
-    const onward = connect({ host: address, port: Number(url.port || 443) })
+    const port = Number(url.port || 443)
+    const upstream = isPublic(address) ? upstreamOf(url) : undefined
+    const onward = upstream
+      ? await connectThrough(upstream, `${url.hostname}:${port}`, connectLimit)
+      : connect({ host: address, port })
     keep(onward)
-    onward.setTimeout(connectLimit, () => !onward.connecting || onward.destroy())
-    onward.once("connect", () => {
-      socket.write("HTTP/1.1 200 Connection established\r\n\r\n")
-      onward.write(head)
-      bounded(onward, () => socket.destroy())
-      onward.pipe(socket).pipe(onward)
-    })
     onward.on("close", () => socket.destroy())
     socket.on("close", () => onward.destroy())
+    if (socket.destroyed) return void onward.destroy()
+    onward.setTimeout(connectLimit, () => !onward.connecting || onward.destroy())
+    if (onward.connecting) await once(onward, "connect")
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n")
+    onward.write(head)
+    bounded(onward, () => socket.destroy())
+    onward.pipe(socket).pipe(onward)
   } catch (error) {
     const status = error instanceof UrlDenied ? "403 Forbidden" : "502 Bad Gateway"
     socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`)

@@ -9,10 +9,10 @@ import * as Https from "node:https"
 import { isIPv6, type LookupFunction } from "node:net"
 import { pipeline, type Readable, type Transform } from "node:stream"
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
-import * as Env from "#kernel/process/env.ts"
 import { NamedError } from "#util/error.ts"
 import { version } from "#util/version.ts"
 import { type Checked, isPublic } from "./check-url.ts"
+import { proxyVariables } from "./upstream-proxy.ts"
 
 const usual = {
   "user-agent": `vitamin/${version}`,
@@ -28,7 +28,7 @@ export function requestPage(
   { signal, headers = {} }: { signal: AbortSignal; headers?: Record<string, string> | undefined },
 ): Promise<Http.IncomingMessage> {
   const secure = url.protocol === "https:"
-  const options = { proxyEnv: isPublic(address) ? proxies() : {} }
+  const options = { proxyEnv: isPublic(address) ? proxyVariables() : {} }
   return new Promise((resolve, reject) => {
     const request = (secure ? Https : Http).request({
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
@@ -64,16 +64,6 @@ export async function readBody(response: IncomingMessage, limit: number): Promis
 export function always(address: string): LookupFunction {
   const family = isIPv6(address) ? 6 : 4
   return (_host, { all }, done) => (all ? done(null, [{ address, family }]) : done(null, address, family))
-}
-
-function proxies(): Record<string, string> {
-  const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = Env.get(name.toLowerCase()) || Env.get(name)
-      return value ? [[name, value]] : []
-    }),
-  )
 }
 
 async function unpack(response: IncomingMessage): Promise<Readable> {
