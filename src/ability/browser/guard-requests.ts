@@ -99,15 +99,24 @@ export function createGuard(notes: Notes): Guard {
     await devtools.send("Page.enable")
     // Routes are not asked about redirects.
     const { frameTree } = await devtools.send("Page.getFrameTree")
-    devtools.on("Fetch.requestPaused", async ({ requestId, request, frameId, redirectedRequestId }) => {
-      const isRedirect = redirectedRequestId !== undefined && frameId === frameTree.frame.id
-      const isAllowed = !isRedirect || (await mayGo(request.url, page.url()))
+    devtools.on("Fetch.requestPaused", async (paused) => {
+      const { requestId, request, frameId, redirectedRequestId, responseStatusCode: status } = paused
+      const isRedirect = status === undefined && redirectedRequestId !== undefined
+      const isMain = frameId === frameTree.frame.id
+      // Playwright would wait for the page of an answer without content in every action from then on.
+      const isEmpty = status === 204 || status === 205
+      const isAllowed = !isEmpty && (!isRedirect || !isMain || (await mayGo(request.url, page.url())))
       const answer = isAllowed
         ? devtools.send("Fetch.continueRequest", { requestId })
         : devtools.send("Fetch.failRequest", { requestId, errorReason: "Aborted" })
       await answer.catch(() => {})
     })
-    await devtools.send("Fetch.enable", { patterns: [{ urlPattern: "*", resourceType: "Document" }] })
+    const patterns = (["Request", "Response"] as const).map((requestStage) => ({
+      urlPattern: "*",
+      resourceType: "Document" as const,
+      requestStage,
+    }))
+    await devtools.send("Fetch.enable", { patterns })
   }
 
   async function mayRequest(request: Request, page: Page): Promise<boolean> {

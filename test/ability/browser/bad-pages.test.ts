@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import { go } from "#ability/browser/act.ts"
 import { createBrowserSession } from "#ability/browser/browser-session.ts"
+import { openPage } from "#ability/browser/browsers.ts"
 import { until } from "../../fixture/until.ts"
 import { inProject } from "../tool/harness.ts"
 import { site } from "../web/pages.ts"
@@ -23,7 +24,7 @@ test("a page that never answers ends in an error after 20 s, and the browser can
 test("a page whose script never ends loses the browser, and the next page opens in a new one", async () => {
   await using web = await site({ "/": "<p>Here</p>", "/loop": "<p>x</p><script>for (;;) {}</script>" })
   await inProject(async () => {
-    const session = createBrowserSession("ses_1", { call: 4_000 })
+    const session = createBrowserSession("ses_1", { call: 4_000, open: openPage })
     const { signal } = new AbortController()
     const context = { sessionId: "ses_1", messageId: "m", callId: "c", signal, granted: [web.origin] }
     const open = (path: string) =>
@@ -58,6 +59,20 @@ test("a hundred windows are closed, and the first one is shown in the page", asy
     assert.equal(web.asked.filter(({ url }) => url!.startsWith("/window")).length, 1)
     const again = await use("open", { url: web.origin })
     assert.match(await use("click", { ref: refOf(again, "Blank") }), /Window \/window\?link\n/)
+  })
+})
+
+test("an answer without content leaves the page as it is, and nothing waits for another one", async () => {
+  await using web = await site({
+    "/": `<a href="/none">Vote</a><form action="/none" method=post><button>Send</button></form><p>Here</p>`,
+    "/none": (response) => void response.writeHead(204).end(),
+  })
+  await browsing(web, async ({ use }) => {
+    const page = await use("open", { url: web.origin })
+    for (const name of ["Vote", "Send"])
+      assert.match(await use("click", { ref: refOf(page, name) }), /^Clicked e\d\. The address is still /)
+    assert.equal(web.asked.filter(({ url }) => url === "/none").length, 2)
+    assert.match(await use("read"), /Here/)
   })
 })
 
