@@ -1,13 +1,13 @@
-// The browser of one session: started with its first page, used by one call after the other, closed when it is idle. After
-// a crash, or if a page blocks it, the next call starts a new one.
+// The page of one session: opened with its first call, used by one call after the other, closed when it is idle. After a crash, or
+// if a page blocks it, the next call opens a new one.
 import type { Context } from "#ability/call/types.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { orAborted, waitAtMost } from "#util/wait.ts"
-import { findBrowser, type Missing } from "./find-browser.ts"
+import { type Found, findBrowser, type Missing } from "./find-browser.ts"
 import { createGuard, type Guard } from "./guard-requests.ts"
 import { createNotes, type Notes } from "./notes.ts"
 import { createSnapshot, type Snapshot } from "./snapshot.ts"
-import { type Browser, startBrowser } from "./start-browser.ts"
+import type { Browser } from "./start-browser.ts"
 import { type Watch, watchPage } from "./watch-page.ts"
 
 export type Opened = Browser & { guard: Guard; notes: Notes; watch: Watch; snapshot: Snapshot }
@@ -21,6 +21,10 @@ export type BrowserSession = Readonly<{
   close(): Promise<void>
 }>
 type Timing = { idle: number; call: number }
+type Options = Partial<Timing> & {
+  /** Opens a page. */
+  open(found: Found, check: Guard["check"]): Promise<Browser>
+}
 
 /** In milliseconds: how long an unused browser stays, and how long one call may take. */
 const usual: Timing = { idle: 300_000, call: 60_000 }
@@ -58,8 +62,8 @@ class Failed extends NamedError {
   }
 }
 
-export function createBrowserSession(sessionId: string, timing: Partial<Timing> = {}): BrowserSession {
-  const { idle, call } = { ...usual, ...timing }
+export function createBrowserSession(sessionId: string, options: Options): BrowserSession {
+  const { idle, call } = { ...usual, ...options }
   let opened: Opened | undefined
   let hasCrashed = false
   let isEnded = false
@@ -99,7 +103,7 @@ export function createBrowserSession(sessionId: string, timing: Partial<Timing> 
     if (Array.isArray(found)) throw new BrowserMissing(found)
     const notes = createNotes()
     const guard = createGuard(notes)
-    const browser = await startBrowser(found, guard.check)
+    const browser = await options.open(found, guard.check)
     try {
       const watch = watchPage(browser, { sessionId, notes })
       await guard.install(browser)

@@ -1,12 +1,13 @@
-// Starts Chromium with a profile that is thrown away, behind a proxy of ours. The one place that loads playwright-core.
+// Starts Chromium, and opens pages in it: each in a context that is thrown away, behind a proxy of ours. The one place that
+// loads playwright-core.
 import { mkdtempSync, readdirSync } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import type { BrowserContext, BrowserType, CDPSession, Page } from "playwright-core"
-import type { Checked } from "#ability/web/check-url.ts"
-import { createProxy } from "#ability/web/proxy.ts"
+import type { BrowserContext, BrowserType, CDPSession, Page, Browser as Process } from "playwright-core"
+import { type Checked, UrlDenied } from "#ability/web/check-url.ts"
+import { createProxy, type Proxy as OwnProxy } from "#ability/web/proxy.ts"
 import * as Env from "#kernel/process/env.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { waitAtMost } from "#util/wait.ts"
@@ -20,6 +21,7 @@ export type Browser = Readonly<{
   pid: number | undefined
   close(): Promise<void>
 }>
+type Check = (url: string) => Promise<Checked>
 type Library = { chromium?: BrowserType; default?: { chromium: BrowserType } }
 
 const folderName = /^vitamin-browser-(\d+)-/
@@ -54,52 +56,110 @@ class NotStarted extends NamedError {
   }
 }
 
-/** `check` judges every URL that the browser connects to. */
-export async function startBrowser(
-  { library, chromium }: Found,
-  check: (url: string) => Promise<Checked>,
-): Promise<Browser> {
-  const { default: whole, chromium: type = whole!.chromium }: Library = await import(
+/** One process, with a page of its own for each caller of `open`. */
+export type Chromium = Readonly<{
+  /** A page in a context with a profile that is thrown away. `check` judges every URL that it connects to. */
+  open(check: Check): Promise<Browser>
+  close(): Promise<void>
+  /** Calls `fn` when the process has ended, for whatever reason. */
+  onEnd(fn: () => void): void
+}>
+
+export async function startChromium({ library, chromium: program }: Found): Promise<Chromium> {
+  const { default: loaded, chromium: type = loaded!.chromium }: Library = await import(
     pathToFileURL(library).href
   )
   const folder = await makeFolder()
-  const proxy = await createProxy(check)
-  let context: BrowserContext | undefined
+  let proxy: OwnProxy | undefined
+  let first: BrowserContext | undefined
   let pid: number | undefined
   try {
-    context = await type.launchPersistentContext(join(folder, "profile"), {
-      executablePath: chromium,
+    // What the browser itself asks for belongs to no page and goes nowhere.
+    proxy = await createProxy(async (url) => {
+      throw new UrlDenied(url, "invalid", "no page asked for it.")
+    })
+    first = await type.launchPersistentContext(join(folder, "profile"), {
+      executablePath: program,
       headless: true,
       chromiumSandbox: hasSandbox(),
       args: flags,
       // One window for each click, not a hundred.
       ignoreDefaultArgs: ["--disable-popup-blocking"],
       env: environment(folder),
-      proxy: { server: `http://127.0.0.1:${proxy.port}`, bypass: "<-loopback>" },
+      proxy: behind(proxy),
+      artifactsDir: join(folder, "artifacts"),
       downloadsPath: join(folder, "downloads"),
-      serviceWorkers: "block",
-      viewport: { width: 1280, height: 800 },
       timeout: startLimit,
       // Instances are disposed on signals, which closes the browser.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
     })
-    const page = context.pages()[0] ?? (await context.newPage())
-    const devtools = await context.newCDPSession(page)
-    pid = await pidOf(context)
-    return Object.freeze({ context, page, devtools, pid, close })
+    pid = await pidOf(first)
+    const browser = first.browser()!
+    // Contexts of their own are thrown away one by one. The page of the first one would only take memory.
+    await Promise.all(first.pages().map((page) => page.close()))
+    return Object.freeze({
+      open: (check: Check) => openPage({ browser, check, pid, end: () => kill(pid) }),
+      close,
+      onEnd: (fn: () => void) => void browser.once("disconnected", fn),
+    })
   } catch (error) {
     await close()
-    throw new NotStarted(chromium, reasonOf(error))
+    throw new NotStarted(program, reasonOf(error))
   }
 
   async function close(): Promise<void> {
-    const closed = context?.close().catch(() => {})
+    const closed = first
+      ?.browser()
+      ?.close()
+      .catch(() => {})
     if (closed) await waitAtMost(closeLimit, closed)
     kill(pid)
-    await Promise.allSettled([proxy.close(), removeFolder(folder)])
+    await Promise.allSettled([proxy?.close(), removeFolder(folder)])
   }
+}
+
+async function openPage(options: {
+  browser: Process
+  check: Check
+  pid: number | undefined
+  end(): void
+}): Promise<Browser> {
+  const { browser, check, pid } = options
+  const proxy = await createProxy(check)
+  let context: BrowserContext | undefined
+  try {
+    context = await browser.newContext({
+      proxy: behind(proxy),
+      serviceWorkers: "block",
+      viewport: { width: 1280, height: 800 },
+    })
+    const page = await context.newPage()
+    const devtools = await context.newCDPSession(page)
+    return Object.freeze({ context, page, devtools, pid, close })
+  } catch (error) {
+    await close()
+    throw error
+  }
+
+  /** A context that does not close would keep its pages running: then the whole browser ends. */
+  async function close(): Promise<void> {
+    let isClosed = context === undefined
+    const closing = context?.close().then(
+      () => {
+        isClosed = true
+      },
+      () => {},
+    )
+    await waitAtMost(closeLimit, closing ?? Promise.resolve())
+    if (!isClosed && browser.isConnected()) options.end()
+    await proxy.close()
+  }
+}
+
+function behind(proxy: OwnProxy) {
+  return { server: `http://127.0.0.1:${proxy.port}`, bypass: "<-loopback>" }
 }
 
 /** As root Chromium has no sandbox. */
@@ -129,7 +189,7 @@ async function makeFolder(): Promise<string> {
     if (owner && !isRunning(owner)) await removeFolder(join(tmpdir(), name))
   }
   const folder = mkdtempSync(join(tmpdir(), `vitamin-browser-${process.pid}-`))
-  await mkdir(join(folder, "downloads"))
+  for (const name of ["downloads", "artifacts"]) await mkdir(join(folder, name))
   return folder
 }
 

@@ -1,11 +1,15 @@
 // Browsers that fail, or are no longer wanted, while they start: each is closed.
 import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type TestContext, test } from "node:test"
 import { type BrowserContext, chromium } from "playwright-core"
 import { createBrowserSession } from "#ability/browser/browser-session.ts"
+import { openPage } from "#ability/browser/browsers.ts"
 import { findBrowser } from "#ability/browser/find-browser.ts"
 import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import { until } from "../../fixture/until.ts"
@@ -33,13 +37,19 @@ function started(t: TestContext, folder: string, { waits = false } = {}) {
   return { pid, go: () => writeFileSync(go, "") }
 }
 
-/** Lets `change` replace methods of the next browser. */
+/** Lets `change` replace methods of the next page's context. */
 function changed(t: TestContext, change: (context: BrowserContext) => void): void {
   const launch = chromium.launchPersistentContext.bind(chromium)
   t.mock.method(chromium, "launchPersistentContext", async (...args: Parameters<typeof launch>) => {
-    const context = await launch(...args)
-    change(context)
-    return context
+    const first = await launch(...args)
+    const browser = first.browser()!
+    const create = browser.newContext.bind(browser)
+    t.mock.method(browser, "newContext", async (...args: Parameters<typeof create>) => {
+      const context = await create(...args)
+      change(context)
+      return context
+    })
+    return first
   })
 }
 
@@ -81,7 +91,7 @@ test("a browser whose page cannot be controlled is closed", async (t) => {
     changed(t, (context) => {
       context.newCDPSession = async () => assert.fail("no session")
     })
-    await assert.rejects(open(createBrowserSession("ses_1")), /could not be started: .*no session/)
+    await assert.rejects(open(createBrowserSession("ses_1", { open: openPage })), /no session/)
     await isGone(browser.pid())
   })
 })
@@ -92,7 +102,7 @@ test("a browser whose requests cannot be guarded is closed", async (t) => {
     changed(t, (context) => {
       context.route = async () => assert.fail("no route")
     })
-    await assert.rejects(open(createBrowserSession("ses_1")), /no route/)
+    await assert.rejects(open(createBrowserSession("ses_1", { open: openPage })), /no route/)
     await isGone(browser.pid())
   })
 })
@@ -100,7 +110,7 @@ test("a browser whose requests cannot be guarded is closed", async (t) => {
 test("a browser is closed if its session ends while its guard is installed", async (t) => {
   await inProject(async ({ path }) => {
     const browser = started(t, path)
-    const session = createBrowserSession("ses_1")
+    const session = createBrowserSession("ses_1", { open: openPage })
     changed(t, (context) => {
       const route = context.route.bind(context)
       context.route = (...args) => {
@@ -112,6 +122,54 @@ test("a browser is closed if its session ends while its guard is installed", asy
     await isGone(browser.pid())
   })
 })
+
+test("the folder of a browser is removed if its proxy cannot start", async (t) => {
+  await inProject(async ({ path }) => {
+    useTemporary(t, path)
+    t.mock.method(Server.prototype, "listen", function (this: Server) {
+      process.nextTick(() => this.emit("error", new Error("no port left")))
+      return this
+    })
+    await assert.rejects(open(createBrowserSession("ses_1", { open: openPage })), /no port left/)
+    assert.deepEqual(temporary(), [])
+  })
+})
+
+test("a browser removes what a killed vitamin has left, and leaves nothing itself", async (t) => {
+  await inProject(async ({ path }) => {
+    useTemporary(t, path)
+    const killed = spawn(process.execPath, [join(import.meta.dirname, "hold-browser.ts")], {
+      stdio: ["ignore", "pipe", "inherit"],
+    })
+    const [said] = await once(killed.stdout, "data")
+    const pid = Number(said)
+    killed.kill("SIGKILL")
+    await until(() => !isRunning(pid), "the browser ends with its program")
+    assert.deepEqual(
+      temporary().map((name) => name.replace(/\w+$/, "")),
+      [`vitamin-browser-${killed.pid}-`],
+    )
+    const session = createBrowserSession("ses_1", { open: openPage })
+    await open(session)
+    await session.close()
+    assert.deepEqual(temporary(), [])
+  })
+})
+
+/** Other tests use the folder of the system. */
+function useTemporary(t: TestContext, folder: string): void {
+  const before = process.env.TMPDIR
+  process.env.TMPDIR = folder
+  t.after(() => {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  })
+}
+
+/** What vitamin or Playwright has made in the folder for temporary files. */
+function temporary(): string[] {
+  return readdirSync(tmpdir()).filter((name) => /^(vitamin-browser|playwright)/.test(name))
+}
 
 function isRunning(pid: number): boolean {
   try {
