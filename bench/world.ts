@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { findBrowser } from "#ability/browser/find-browser.ts"
-import { startBrowser } from "#ability/browser/start-browser.ts"
+import { startChromium } from "#ability/browser/start-browser.ts"
 import { createWorld } from "#ability/world/create-world.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { median, report } from "./measure.ts"
@@ -76,17 +76,20 @@ async function barePages(): Promise<number> {
   const found = findBrowser()
   if (Array.isArray(found)) throw new Error(found.map(({ what }) => what).join("; "))
   const start = performance.now()
-  const browser = await startBrowser(found, async (given) => ({ url: new URL(given), address: "127.0.0.1" }))
+  const chromium = await startChromium(found, async (given) => ({
+    url: new URL(given),
+    address: "127.0.0.1",
+  }))
   let left = count
   const work = async () => {
     while (left-- > 0) {
-      const context = await browser.context.browser()!.newContext()
+      const context = await chromium.browser.newContext()
       await (await context.newPage()).goto(url)
       await context.close()
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
-  await browser.close()
+  await chromium.close()
   server.close()
   return (performance.now() - start) / 1_000
 }

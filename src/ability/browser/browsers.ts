@@ -66,7 +66,7 @@ export async function openPage(found: Found, check: (url: string) => Promise<Che
     const drop = () => {
       if (state.shared === made) state.shared = undefined
     }
-    made.chromium.then((chromium) => chromium.onEnd(drop), drop)
+    made.chromium.then(({ browser }) => browser.once("disconnected", drop), drop)
     return made
   }
 }

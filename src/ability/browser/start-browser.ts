@@ -58,14 +58,17 @@ class NotStarted extends NamedError {
 
 /** One process, with a page of its own for each caller of `open`. */
 export type Chromium = Readonly<{
+  browser: Process
   /** A page in a context with a profile that is thrown away. `check` judges every URL that it connects to. */
   open(check: Check): Promise<Browser>
   close(): Promise<void>
-  /** Calls `fn` when the process has ended, for whatever reason. */
-  onEnd(fn: () => void): void
 }>
 
-export async function startChromium({ library, chromium: program }: Found): Promise<Chromium> {
+/** `check` judges what contexts without a proxy of their own connect to, and what the browser itself asks for. */
+export async function startChromium(
+  { library, chromium: program }: Found,
+  check: Check = refuse,
+): Promise<Chromium> {
   const { default: loaded, chromium: type = loaded!.chromium }: Library = await import(
     pathToFileURL(library).href
   )
@@ -74,10 +77,7 @@ export async function startChromium({ library, chromium: program }: Found): Prom
   let first: BrowserContext | undefined
   let pid: number | undefined
   try {
-    // What the browser itself asks for belongs to no page and goes nowhere.
-    proxy = await createProxy(async (url) => {
-      throw new UrlDenied(url, "invalid", "no page asked for it.")
-    })
+    proxy = await createProxy(check)
     first = await type.launchPersistentContext(join(folder, "profile"), {
       executablePath: program,
       headless: true,
@@ -99,11 +99,8 @@ export async function startChromium({ library, chromium: program }: Found): Prom
     const browser = first.browser()!
     // Contexts of their own are thrown away one by one. The page of the first one would only take memory.
     await Promise.all(first.pages().map((page) => page.close()))
-    return Object.freeze({
-      open: (check: Check) => openPage({ browser, check, pid, end: () => kill(pid) }),
-      close,
-      onEnd: (fn: () => void) => void browser.once("disconnected", fn),
-    })
+    const open = (check: Check) => openPage({ browser, check, pid, end: () => kill(pid) })
+    return Object.freeze({ browser, open, close })
   } catch (error) {
     await close()
     throw new NotStarted(program, reasonOf(error))
@@ -118,6 +115,10 @@ export async function startChromium({ library, chromium: program }: Found): Prom
     kill(pid)
     await Promise.allSettled([proxy?.close(), removeFolder(folder)])
   }
+}
+
+async function refuse(url: string): Promise<never> {
+  throw new UrlDenied(url, "invalid", "no page asked for it.")
 }
 
 async function openPage(options: {

@@ -2,7 +2,7 @@
 // story. A story that fails, or a browser that ends, does not stop the rest.
 import { join, relative } from "node:path"
 import { type Found, findBrowser, type Missing } from "#ability/browser/find-browser.ts"
-import { type Browser, startBrowser } from "#ability/browser/start-browser.ts"
+import { type Chromium, startChromium } from "#ability/browser/start-browser.ts"
 import { UrlDenied } from "#ability/web/check-url.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { errorText, NamedError } from "#util/error.ts"
@@ -65,7 +65,7 @@ export async function createWorld(directory: string): Promise<World> {
   const { root, browser: found } = await checkWorld(directory)
   const axe = findAxe()
   const server = await startServer({ root, axe: axe.path })
-  let browser: Promise<Browser> | undefined
+  let chromium: Promise<Chromium> | undefined
   let starts = 0
   const around: Surroundings = {
     server,
@@ -78,12 +78,12 @@ export async function createWorld(directory: string): Promise<World> {
 
   /** A browser that ended, whatever ended it, is started again for the stories that are left. */
   async function newContext(options: object) {
-    const running = await browser?.catch(() => undefined)
-    if (!running?.context.browser()?.isConnected()) {
+    const running = await chromium?.catch(() => undefined)
+    if (!running?.browser.isConnected()) {
       if (starts++ >= maxStarts) throw new Error(`the browser ended ${maxStarts} times`)
-      browser = startBrowser(found, check)
+      chromium = startChromium(found, check)
     }
-    return (await browser!).context.browser()!.newContext(options)
+    return (await chromium!).browser.newContext(options)
   }
 
   async function check(given: string) {
@@ -189,7 +189,7 @@ export async function createWorld(directory: string): Promise<World> {
 
   async function close(): Promise<void> {
     server.close()
-    await (await browser?.catch(() => undefined))?.close()
+    await (await chromium?.catch(() => undefined))?.close()
   }
 
   return Object.freeze({ select, modules: server.modules, run, close })
