@@ -100,7 +100,7 @@ export const secretsUse = {
     const entry = await Vault.get(args.name, "secret", personOf(context))
     if (args.command !== undefined) return run(args.command, { [args.env!]: entry.value }, args, context)
     if (args.url !== undefined) return request(args, entry.value, context)
-    Vault.reveal(entry)
+    Vault.reveal(entry, context.sessionId)
     return { text: entry.value, title: args.name }
   },
 } satisfies Definition

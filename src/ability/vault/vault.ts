@@ -26,11 +26,8 @@ const longest = 32_768
 const maxFile = 1_000_000
 const labelStart = "secret "
 
-/** The key, so that the person is asked once, and by name the values that a rule allowed the model to see. */
-const unlocked = Instance.state(() => ({
-  key: undefined as Key | undefined,
-  shown: new Map<string, string>(),
-}))
+/** The key, so that the person is asked once. */
+const unlocked = Instance.state(() => ({ key: undefined as Key | undefined }))
 
 class NotFound extends NamedError {
   constructor(name: string, names: string[]) {
@@ -67,7 +64,7 @@ export async function set(
     if (old && old.kind !== "secret") throw wrongKind(old)
     if (old && !replace)
       throw new Refused(`The vault has ${JSON.stringify(name)} already. replace: true overwrites it.`)
-    unlocked().shown.delete(name)
+    Secret.hide(labelStart + name)
     if (old) Object.assign(old, { value, updated: Date.now() })
     else entries.push(createEntry(name, "secret", value))
     return { replaced: old !== undefined }
@@ -95,17 +92,16 @@ export async function remove(name: string, person: Person | undefined): Promise<
   find(await list(person), name)
   return update(person, (entries) => {
     const entry = find(entries, name)
-    unlocked().shown.delete(name)
+    Secret.hide(labelStart + name)
     entries.splice(entries.indexOf(entry), 1)
     return entry
   })
 }
 
-/** The value is no longer redacted until it is replaced or removed, because a rule allows the model to see it. The session
- * has it from then on, so this cannot end with the call. */
-export function reveal({ name, value }: Entry): void {
-  unlocked().shown.set(name, value)
-  Secret.forget(value, labelStart + name)
+/** The value is no longer redacted in this session until it is replaced or removed, because a rule allows the model to see it.
+ * The session has it from then on, so this cannot end with the call. */
+export function reveal({ name }: Entry, sessionId: string): void {
+  Secret.show(sessionId, labelStart + name)
 }
 
 /** Whether a value is redacted because it is, or was, in the vault. */
@@ -171,9 +167,7 @@ function isFor(key: Key | undefined, { lock }: Sealed): key is Key {
 }
 
 function redact(entries: Entry[]): void {
-  const { shown } = unlocked()
-  for (const { name, value } of entries)
-    if (shown.get(name) !== value) Secret.registerEncoded(value, labelStart + name)
+  for (const { name, value } of entries) Secret.registerEncoded(value, labelStart + name)
 }
 
 function createEntry(name: string, kind: Kind, value: string): Entry {

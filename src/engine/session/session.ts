@@ -10,6 +10,7 @@ import * as Queue from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { newestMessages } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
@@ -129,6 +130,7 @@ export async function remove(sessionId: string): Promise<void> {
   await Queue.end(sessionId)
   await Jobs.end(sessionId)
   await Browsers.end(sessionId)
+  Secret.endSession(sessionId)
   await SessionRecord.remove(sessionId)
   await StoredPrompt.removeAll(sessionId)
   await setSessionServers(sessionId, [])

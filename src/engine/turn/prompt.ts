@@ -7,6 +7,7 @@ import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { partsOf } from "#engine/record/prompt-part.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import type { Input, Timing } from "#engine/run/run.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import type { Work } from "./begin-run.ts"
 import { runPrompt } from "./run-prompt.ts"
@@ -58,7 +59,9 @@ async function enter(input: Input, { timing: given, stored, command }: Entering)
     const disconnect = endWith(abort, input)
     try {
       await work.stored?.written
-      return await runPrompt(work, { signal: abort.signal, prompt: promptWith })
+      return await Secret.inSession(sessionId, () =>
+        runPrompt(work, { signal: abort.signal, prompt: promptWith }),
+      )
     } catch (error) {
       if (work.stored) await StoredPrompt.release(work.stored, { signal: abort.signal, error })
       throw error

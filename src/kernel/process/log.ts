@@ -67,7 +67,7 @@ function write(level: Level, message: string, fields: Fields = {}) {
 }
 
 function safe(text: string): string {
-  return escapeControls(Secret.redact(text))
+  return escapeControls(Secret.redactForAll(text))
 }
 
 function show(value: unknown): string {

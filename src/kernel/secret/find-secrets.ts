@@ -10,15 +10,20 @@ export type Found = {
   /** The offset from which the end of the text may be the start of a secret; the length of the text if it is not. */
   open: number
 }
-/** Without `hasMore`, `open` is the length of the text. */
-export type Finder = (text: string, hasMore?: boolean) => Found
+type Asked = {
+  /** Whether more text follows. Otherwise `open` is the length of the text. */
+  hasMore?: boolean
+  /** Labels of secrets that are not looked for. */
+  shown?: ReadonlySet<string> | undefined
+}
+export type Finder = (text: string, asked?: Asked) => Found
 type Labelled = Index & { labels: readonly string[] }
 /** `read` is a reading of the text through `views`, the last one first. */
 type Search = {
   index: Labelled
   read: string
   views: View[]
-  hasMore: boolean
+  asked: Asked
   isAtEnd?: boolean
   found: Found
 }
@@ -37,26 +42,26 @@ export function createFinder(
   const base64 = labelled(encoded, base64Forms, acceptPart(base64Part))
   const hex = labelled(encoded, (value) => [core(value).toString("hex")], acceptPart(hexPart))
 
-  function find(text: string, hasMore = false): Found {
+  function find(text: string, asked: Asked = {}): Found {
     const found: Found = { spans: [], open: text.length }
     if (exact.labels.length === 0) return found
     const decoded = withoutPercent(text)
     for (const views of decoded ? [[], [decoded]] : [[]]) {
       const read = views[0]?.text ?? text
-      collect({ index: exact, read, views, hasMore, found })
+      collect({ index: exact, read, views, asked, found })
       if (encoded.size === 0) continue
       for (const [index, view] of [
         [base64, asBase64(read)],
         [hex, asHex(read)],
       ] as const) {
         const isAtEnd = view.ends[view.text.length - 1] === read.length
-        collect({ index, read: view.text, views: [view, ...views], hasMore, isAtEnd, found })
+        collect({ index, read: view.text, views: [view, ...views], asked, isAtEnd, found })
       }
     }
     const spans = joined(found.spans)
     // The start of a secret inside of another one is redacted with that.
     const outer = spans.find(({ start, end }) => start < found.open && found.open < end)
-    return { spans, open: outer ? outer.end + find(text.slice(outer.end), hasMore).open : found.open }
+    return { spans, open: outer ? outer.end + find(text.slice(outer.end), asked).open : found.open }
   }
 
   return find
@@ -103,13 +108,15 @@ function acceptPart(length: number): AcceptPart {
 }
 
 function collect(search: Search): void {
-  const { index, read, views, found } = search
+  const { index, read, views, asked, found } = search
   const startOf = (at: number) => views.reduce((place, { starts }) => starts[place]!, at)
   const endOf = (at: number) => views.reduce((place, { ends }) => ends[place - 1]!, at)
   const { hits, open } = index.scan(read)
-  for (const { start, end, item } of hits)
-    found.spans.push({ start: startOf(start), end: endOf(end), label: index.labels[item]! })
-  if (!search.hasMore) return
+  for (const { start, end, item } of hits) {
+    const label = index.labels[item]!
+    if (!asked.shown?.has(label)) found.spans.push({ start: startOf(start), end: endOf(end), label })
+  }
+  if (!asked.hasMore) return
   const from = Math.min(open, shortStart(search))
   if (from < read.length) found.open = Math.min(found.open, startOf(from))
 }

@@ -1,6 +1,7 @@
 // The known secrets, and their redaction in text: by value, plain, JSON-escaped or in URL encoding. Never by pattern: text that
 // only looks like a secret must pass unchanged. Values shorter than eight characters would match ordinary words and are
 // not redacted.
+import { AsyncLocalStorage } from "node:async_hooks"
 import { copyJson } from "#util/parse/copy-json.ts"
 import { createFinder, type Finder, type Found } from "./find-secrets.ts"
 
@@ -11,6 +12,9 @@ const known = new Map<string, string>()
 const encoded = new Map<string, string>()
 // Made when it is next needed: a configuration may register many secrets at once.
 let finder: Finder | undefined
+/** The session whose work this is, and by session the labels that it may see. */
+const session = new AsyncLocalStorage<string>()
+const shown = new Map<string, Set<string>>()
 
 /** Redacts a secret from now on in logs, events and records: `label` replaces it. */
 export function register(value: string | undefined, label: string): void {
@@ -30,18 +34,32 @@ export function registerEncoded(value: string, label: string): void {
   finder = undefined
 }
 
-/** Redacts the value no longer, unless it is registered under another label. */
-export function forget(value: string, label: string): void {
-  for (const form of [value, ...linesOf(value)].flatMap(formsOf))
-    if (known.get(form) === `[${label}]`) known.delete(form)
-  if (encoded.get(value) === `[${label}]`) encoded.delete(value)
-  finder = undefined
+/** Runs the work of a session: in it, what `show` names for the session is not redacted. */
+export function inSession<T>(sessionId: string, work: () => T): T {
+  return session.run(sessionId, work)
+}
+
+/** The session may see the secrets with this label, because a rule allows it. Other sessions and logs may not. */
+export function show(sessionId: string, label: string): void {
+  const labels = shown.get(sessionId) ?? new Set()
+  shown.set(sessionId, labels.add(`[${label}]`))
+}
+
+/** No session may see the secrets with this label any more. */
+export function hide(label: string): void {
+  for (const labels of shown.values()) labels.delete(`[${label}]`)
+}
+
+/** The session has ended. */
+export function endSession(sessionId: string): void {
+  shown.delete(sessionId)
 }
 
 /** Where the known secrets are in a text. With `hasMore`, also whether its end may be the start of one. */
 export function find(text: string, hasMore = false): Found {
   finder ??= createFinder(known, encoded)
-  return finder(text, hasMore)
+  const sessionId = shown.size ? session.getStore() : undefined
+  return finder(text, { hasMore, shown: sessionId === undefined ? undefined : shown.get(sessionId) })
 }
 
 /** The text with every known secret replaced by its label. */
@@ -50,6 +68,11 @@ export function redact(text: string): string {
   if (spans.length === 0) return text
   const pieces = spans.map(({ start, label }, i) => text.slice(spans[i - 1]?.end ?? 0, start) + label)
   return pieces.join("") + text.slice(spans.at(-1)!.end)
+}
+
+/** Like `redact`, also for what the session may see. */
+export function redactForAll(text: string): string {
+  return session.exit(() => redact(text))
 }
 
 /** Like `redact`, for JSON text: the result is valid JSON. Names of fields are redacted only if they have 16 characters

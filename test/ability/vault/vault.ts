@@ -5,6 +5,7 @@ import type { Result } from "#ability/tool/run-tool.ts"
 import type { Json } from "#ability/tool/tool.ts"
 import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import type { Tmp } from "../../fixture/tmpdir.ts"
 import { call, free, inProject } from "../tool/harness.ts"
 
@@ -24,7 +25,7 @@ export async function inVault(fn: (tmp: Tmp) => Promise<void>): Promise<void> {
 }
 
 export function use(name: string, args: Json = {}): Promise<Result> {
-  return call(name, args, { slots: free })
+  return Secret.inSession("ses_1", () => call(name, args, { slots: free }))
 }
 
 /** Stores a value that is in a file of the project. */
