@@ -86,11 +86,13 @@ test("a zod 3 schema is refused in one line that says what to use", async () => 
     readFileSync(join(project.path, "node_modules/@vitamin-agent/vitamin/package.json"), "utf8"),
   )
   assert.deepEqual(installed.peerDependencies, {
+    "axe-core": ">=4.14.0",
     "playwright-core": ">=1.64.0-0",
     unpdf: "^1.8.1",
     zod: "^4.0.0",
   })
   assert.deepEqual(installed.peerDependenciesMeta, {
+    "axe-core": { optional: true },
     "playwright-core": { optional: true },
     unpdf: { optional: true },
   })
