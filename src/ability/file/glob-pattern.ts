@@ -5,7 +5,8 @@ import { fitsAll } from "#util/wildcard.ts"
 
 /** A character, `?` or `*`, or the test of a `[class]`. */
 type Token = string | ((char: string) => boolean)
-type Segment = "**" | { text: string; tokens: Token[]; plain: boolean }
+/** `ending`: what follows the star, if the segment is a star and plain text, such as `*.ts`. */
+type Segment = "**" | { text: string; tokens: Token[]; plain: boolean; ending?: string | undefined }
 
 export type GlobPattern = {
   /** For a path that passed `filter`. */
@@ -123,7 +124,8 @@ function toSegment(text: string, pattern: string): Segment {
       tokens.push(literal === any || literal === one ? (other) => other === literal : literal)
     }
   }
-  return { text, tokens, plain: plain && !text.includes("\\") }
+  const ending = /^\*+([^*?[\\]*)$/.exec(text)?.[1]
+  return { text, tokens, plain: plain && !text.includes("\\"), ending }
 }
 
 function toClass(text: string): (char: string) => boolean {
@@ -137,6 +139,7 @@ function toClass(text: string): (char: string) => boolean {
 function segmentFits(segment: Segment, name: string): boolean {
   if (segment === "**") return true
   if (segment.plain) return segment.text === name
+  if (segment.ending !== undefined) return name.endsWith(segment.ending)
   return fitsAll(segment.tokens, name, (token) => token === any, tokenFits)
 }
 

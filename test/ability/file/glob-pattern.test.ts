@@ -19,6 +19,7 @@ const cases: [pattern: string, yes: string[], no: string[]][] = [
   ["src/**", ["src/a", "src/b/c"], ["lib/a"]],
   ["a/**/b/**/c", ["a/b/c", "a/x/b/y/z/c", "a/b/b/c"], ["a/c", "b/c"]],
   ["src/a\\*.ts", ["src/a*.ts"], ["src/ab.ts"]],
+  ["src/*\\*.ts", ["src/a*.ts", "src/*.ts"], ["src/a.ts"]],
   ["src/*a*b*", ["src/xaxbx", "src/ab"], ["src/ba"]],
   ["src/(a)+$.ts", ["src/(a)+$.ts"], ["src/aa.ts"]],
 ]
