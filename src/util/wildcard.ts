@@ -78,7 +78,8 @@ function kept<T>(cache: Map<string, Test<T>>, key: string, compile: (key: string
 /** Finds the literal pieces in order, each as early as possible, so that there is no backtracking. */
 function compileText(pattern: string): Test<string> {
   const [first = "", ...rest] = pattern.split("*")
-  const last = rest.pop() ?? ""
+  const last = rest.pop()
+  if (last === undefined) return (text) => text === pattern
   return (text) => {
     if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
       return false
