@@ -4,8 +4,6 @@ import type { Context, Definition, Output } from "#ability/call/types.ts"
 import { mayRead, needsReading, openTarget } from "#ability/file/open-target.ts"
 import { Instance } from "#kernel/instance.ts"
 import { NamedError } from "#util/error.ts"
-import { analyze } from "./analysis.ts"
-import { sayFinding, sayTotal } from "./say-report.ts"
 
 const maxLines = 100
 
@@ -36,6 +34,11 @@ export const analysisTools: readonly Definition[] = [
 ]
 
 async function run({ path }: Args, context: Context): Promise<Output> {
+  // The parsers are loaded only when the tool runs.
+  const [{ analyze }, { sayFinding, sayTotal }] = await Promise.all([
+    import("./analysis.ts"),
+    import("./say-report.ts"),
+  ])
   await using target = await openTarget(".", context)
   const report = await analyze({
     root: Instance.directory,
