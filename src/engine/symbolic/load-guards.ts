@@ -3,6 +3,10 @@
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
+import { checkLayer } from "#kernel/schema/check.ts"
+import { readSmallFile } from "#kernel/schema/read-file.ts"
+import { Info } from "#kernel/schema/schema.ts"
+import { parseJsonc } from "#util/parse/jsonc.ts"
 import { addedGuards } from "./added-guards.ts"
 import { createGuard, type Data, type Guard } from "./guard.ts"
 import { readyMade } from "./ready-made.ts"
@@ -32,8 +36,19 @@ export async function loadGuards(): Promise<readonly Guard[]> {
   return own.loaded.guards
 }
 
+/** The guards of a file that has the value of `guards`, as JSONC. */
+export async function readGuards(file: string): Promise<Guard[]> {
+  const bytes = await readSmallFile(file)
+  if (!bytes) throw new Config.Invalid([{ source: file, path: "", message: "the file does not exist" }])
+  const { value: guards } = parseJsonc(bytes, file)
+  const { value, warnings, problems } = checkLayer({ schema: Info, value: { guards }, source: file })
+  for (const warning of warnings) Log.warn(warning)
+  if (problems.length) throw new Config.Invalid(problems)
+  return configuredGuards(Info.parse(value).guards)
+}
+
 /** The guards of a configuration, in its order. */
-export function configuredGuards(config: Config.Info["guards"] = {}): Guard[] {
+function configuredGuards(config: Config.Info["guards"] = {}): Guard[] {
   return Object.entries(config).flatMap(([name, options]) => {
     if (!options || options.enabled === false) return []
     return readyMade(name, options) ?? createGuard(name, options as Data)

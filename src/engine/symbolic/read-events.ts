@@ -22,6 +22,8 @@ export type Reader = Readonly<{
   skip(callId: string, deed: Deed | "blocked"): void
   /** The same for the final answer that was read last. */
   skipAnswer(): void
+  /** No message follows. */
+  end(): void
 }>
 
 export const noteKind = "guard"
@@ -40,6 +42,7 @@ export function createReader(tell: (told: Told) => void): Reader {
     skipAnswer() {
       answer = undefined
     },
+    end: () => endAnswer(undefined),
   })
 
   function read(message: Message.Info): void {
@@ -67,11 +70,11 @@ export function createReader(tell: (told: Told) => void): Reader {
   }
 
   /** What follows a text says whether it was the final answer, and whether a guard held it back. */
-  function endAnswer(next: Message.Info): void {
+  function endAnswer(next: Message.Info | undefined): void {
     const message = answer
     answer = undefined
-    if (!message || (next.type === "tool_request" && next.parentId === message.id)) return
-    const blocked = blockedAnswer(next)
+    if (!message || (next?.type === "tool_request" && next.parentId === message.id)) return
+    const blocked = next && blockedAnswer(next)
     tell({ event: plainEvent("answer"), message, ...(blocked ? { blocked } : {}) })
   }
 
@@ -128,6 +131,7 @@ export function eventsOf(messages: Iterable<Message.Info>): Told[] {
   const found: Told[] = []
   const reader = createReader((told) => found.push(told))
   for (const message of messages) reader.read(message)
+  reader.end()
   return found
 }
 

@@ -15,5 +15,29 @@ export function guardCommands(guard: Argv<FolderOptions>) {
           .option("format", format),
       async (options) => (await import("./guard-check.ts")).checkConfigured(options),
     )
-    .demandCommand(1, "Name a command: check.")
+    .command(
+      "explain [session]",
+      "Show what guards blocked in a session, when and why",
+      (explain) => explain.positional("session", session).option("svg", svg).option("format", format),
+      async (options) => (await import("./guard-explain.ts")).explainSession(options),
+    )
+    .command(
+      "simulate [session]",
+      "Show what other guards would have blocked in a session",
+      (simulate) =>
+        simulate
+          .positional("session", session)
+          .option("guards", {
+            type: "string",
+            requiresArg: true,
+            describe: "JSONC file with guards (default: the configured ones)",
+          })
+          .option("svg", svg)
+          .option("format", format),
+      async (options) => (await import("./guard-explain.ts")).simulateSession(options),
+    )
+    .demandCommand(1, "Name a command: check, explain or simulate.")
 }
+
+const session = { type: "string", describe: "id or unique prefix (default: the newest session)" } as const
+const svg = { type: "string", requiresArg: true, describe: "also draw a timeline into this file" } as const
