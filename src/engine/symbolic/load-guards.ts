@@ -48,7 +48,7 @@ export async function readGuards(file: string): Promise<Guard[]> {
 }
 
 /** The guards of a configuration, in its order. */
-function configuredGuards(config: Config.Info["guards"] = {}): Guard[] {
+export function configuredGuards(config: Config.Info["guards"] = {}): Guard[] {
   return Object.entries(config).flatMap(([name, options]) => {
     if (!options || options.enabled === false) return []
     return readyMade(name, options) ?? createGuard(name, options as Data)
