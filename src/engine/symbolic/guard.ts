@@ -26,7 +26,7 @@ export type GuardPatterns = Readonly<{
 }>
 
 /** A thread for each value of a field. It is added when an event with a new value is one that it `begins` with. */
-export type Each = Readonly<{
+type Each = Readonly<{
   key: "path" | "target"
   begins(event: Event): boolean
   thread(value: string): Thread
