@@ -63,7 +63,7 @@ export function createRecorder(): Recorder {
 }
 
 /** A story that was not checked has no points for accessibility, and without stories there are none at all. */
-export function rewardOf(stories: readonly StoryResult[]): Reward {
+function rewardOf(stories: readonly StoryResult[]): Reward {
   const average = (points: (story: StoryResult) => number) =>
     stories.reduce((sum, story) => sum + points(story), 0) / Math.max(1, stories.length)
   const story = average(({ status }) => (status === "passed" ? 1 : 0))

@@ -3,7 +3,7 @@
 import { type AcceptPart, createIndex, type Index, window } from "./text-index.ts"
 import { asBase64, asHex, type View, withoutPercent } from "./views.ts"
 
-export type Span = { start: number; end: number; label: string }
+type Span = { start: number; end: number; label: string }
 export type Found = {
   /** In order; none overlaps another. */
   spans: Span[]

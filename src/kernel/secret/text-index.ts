@@ -2,8 +2,8 @@
 // eight characters. A table of four characters says how far the search may skip, so that few texts cost almost nothing.
 
 /** The text `item` was found from `start` to `end`: all of it, or as much as the index accepts. */
-export type Hit = { start: number; end: number; item: number }
-export type Scan = {
+type Hit = { start: number; end: number; item: number }
+type Scan = {
   hits: Hit[]
   /** The offset from which the end of the text may be the start of a hit; its length if it is not. */
   open: number
