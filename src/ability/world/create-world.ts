@@ -7,6 +7,7 @@ import { UrlDenied } from "#ability/web/check-url.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { ownCommand } from "#util/own-command.ts"
+import { orAborted } from "#util/wait.ts"
 import { findAxe } from "./find-axe.ts"
 import { findStories } from "./find-stories.ts"
 import type { Listed } from "./play-story.ts"
@@ -67,6 +68,7 @@ export async function createWorld(directory: string): Promise<World> {
   const server = await startServer({ root, axe: axe.path })
   let chromium: Promise<Chromium> | undefined
   let starts = 0
+  let isClosed = false
   const around: Surroundings = {
     server,
     newContext,
@@ -76,14 +78,26 @@ export async function createWorld(directory: string): Promise<World> {
     },
   }
 
-  /** A browser that ended, whatever ended it, is started again for the stories that are left. */
   async function newContext(options: object) {
-    const running = await chromium?.catch(() => undefined)
-    if (!running?.browser.isConnected()) {
-      if (starts++ >= maxStarts) throw new Error(`the browser ended ${maxStarts} times`)
-      chromium = startChromium(found, check)
-    }
-    return (await chromium!).browser.newContext(options)
+    return (await connected()).browser.newContext(options)
+  }
+
+  /** A browser that ended, whatever ended it, is started again for the stories that are left. */
+  async function connected(): Promise<Chromium> {
+    chromium ??= start()
+    const known = chromium
+    const running = await known.catch(() => undefined)
+    if (running?.browser.isConnected()) return running
+    // Several stories may notice it, and one of them starts it.
+    if (chromium === known) chromium = start()
+    return chromium
+  }
+
+  async function start(): Promise<Chromium> {
+    // Stories of an aborted run may still be under way.
+    if (isClosed) throw new Error("the run was stopped")
+    if (starts++ >= maxStarts) throw new Error(`the browser could not be started ${maxStarts} times`)
+    return startChromium(found, check)
   }
 
   async function check(given: string) {
@@ -122,16 +136,10 @@ export async function createWorld(directory: string): Promise<World> {
       outcomes.push(outcome)
       onOutcome?.(outcome)
     }
-    // Stories of a file follow each other; the files, and the stories after the first, share the pages.
-    const queue: (() => Promise<void>)[] = files.map((file) => () => runFile(file))
-    await Promise.all(Array.from({ length: atOnce }, work))
-    signal.throwIfAborted()
+    const inTurn = createSlots(atOnce)
+    await orAborted(Promise.all(files.map(runFile)), signal)
     const place = ({ file }: Outcome) => files.indexOf(file)
     return outcomes.sort((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1))
-
-    async function work(): Promise<void> {
-      for (let next = queue.shift(); next && !signal.aborted; next = queue.shift()) await next()
-    }
 
     async function runFile(file: string): Promise<void> {
       const began = performance.now()
@@ -149,20 +157,29 @@ export async function createWorld(directory: string): Promise<World> {
       const { files: modules, problems } = await server.modules(file)
       if (problems.length) return fail(problems, modules)
       const address = addressIn(server.origin, file)
-      let opened: Opened | undefined
-      try {
-        opened = await openPage(around, file)
-        const [first, ...others] = await listIn(opened, address)
-        if (!first) return fail(["It exports no story: an object with an intent"], modules)
-        queue.unshift(...others.map((listed) => () => runOne(listed)))
-        await runOne(first, opened)
-      } catch (error) {
-        fail([errorText(error).split("\n")[0]!], modules)
-      } finally {
-        await opened?.close()
+      const others: Promise<void>[] = []
+      await inTurn(loadFile)
+      await Promise.all(others)
+
+      /** The page that lists the stories runs the first. */
+      async function loadFile(): Promise<void> {
+        if (signal.aborted) return
+        let opened: Opened | undefined
+        try {
+          opened = await openPage(around, file)
+          const [first, ...rest] = await listIn(opened, address)
+          if (!first) return fail(["It exports no story: an object with an intent"], modules)
+          others.push(...rest.map((listed) => inTurn(() => runOne(listed))))
+          await runOne(first, opened)
+        } catch (error) {
+          fail([errorText(error).split("\n")[0]!], modules)
+        } finally {
+          await opened?.close()
+        }
       }
 
       async function runOne(listed: Listed, first?: Opened): Promise<void> {
+        if (signal.aborted) return
         let page = first
         try {
           page ??= await openPage(around, file)
@@ -188,11 +205,29 @@ export async function createWorld(directory: string): Promise<World> {
   }
 
   async function close(): Promise<void> {
+    isClosed = true
     server.close()
     await (await chromium?.catch(() => undefined))?.close()
   }
 
   return Object.freeze({ select, modules: server.modules, run, close })
+}
+
+/** Runs at most `count` pieces of work at a time, in the order in which they come. */
+function createSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let free = count
+  return async (work) => {
+    if (free > 0) free--
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free++
+    }
+  }
 }
 
 function addressIn(origin: string, file: string): string {

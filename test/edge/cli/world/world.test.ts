@@ -1,6 +1,7 @@
 // `vitamin world run` in a real Chromium: the example of docs/world.md, reports, and folders that are not trusted.
 import assert from "node:assert/strict"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { tmpdir as systemTmp } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
 import type { StoryResult } from "#ability/world/story-result.ts"
@@ -73,6 +74,23 @@ test("vitamin world run --watch runs the stories again that import a changed fil
   await child.line(/^2 stories: 2 passed, 0 failed/)
   child.process.kill("SIGINT")
   assert.equal(await child.exit, 130)
+})
+
+test("Ctrl-C ends vitamin world run in the middle of stories, and their one browser", async () => {
+  await using tmp = await tmpdir()
+  const story = `export const long = { intent: "x", template: "<p>Hi</p>", parameters: { timeout: 60_000 },
+    play: ({ wait }) => wait(50_000) }`
+  tmp.write("a.stories.ts", `export const first = { intent: "x", template: "<p>Hi</p>" }\n${story}`)
+  tmp.write("b.stories.ts", story)
+  tmp.write("c.stories.ts", story)
+  await using child = startVitamin(tmp, ["--trust", "world", "run"])
+  await child.line(/^passed {2}a\.stories\.ts › first/)
+  const folders = () =>
+    readdirSync(systemTmp()).filter((name) => name.startsWith(`vitamin-browser-${child.process.pid}-`))
+  assert.equal(folders().length, 1)
+  child.process.kill("SIGINT")
+  assert.equal(await child.exit, 130)
+  assert.deepEqual(folders(), [])
 })
 
 test("vitamin world run --format json prints the results, and the modules of each story", async () => {
