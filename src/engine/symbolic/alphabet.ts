@@ -44,11 +44,8 @@ export function alphabetOf(guards: readonly Guard[], tools: ReadonlySet<string>)
     targets.get(kindOf(name))!.map((target) => deedOf(name, target)),
   )
   const approved = names.includes("approve") ? deeds : []
-  const modes = [
-    "plan",
-    "build",
-    ...patterns.flatMap(({ name, target }) => (name === "mode" && target) || []),
-  ]
+  const named = patterns.flatMap(({ name, target }) => (name === "mode" && target) || [])
+  const modes = [...new Set(["plan", "act", ...named])]
   return [
     { name: "answer", event: plainEvent("answer") },
     ...deeds.map(callOf),

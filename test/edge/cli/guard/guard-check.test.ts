@@ -88,6 +88,15 @@ test("guard check --require checks other actions, and --format json prints the s
   assert.deepEqual(findings[0].blockedBy, [{ thread: "no-network-after-secret", waitsFor: [] }])
 })
 
+test("guard check --require knows both modes", async () => {
+  await using tmp = await tmpdir()
+  const guards = { careful: guard({ when: "edit.done", block: "mode:act" }) }
+  const modes = ["--require", "mode:plan", "--require", "mode:act"]
+  const { code, out } = await check(tmp, { "plan-before-act": {} }, ...modes)
+  assert.deepEqual([code, out], [0, "1 guard, 2 states, 0 problems"])
+  assert.match((await check(tmp, guards, ...modes)).out, /^deadlock: "mode:act" is blocked for ever after edit/)
+})
+
 test("guard check explores fifty guards that have nothing to do with each other", async () => {
   await using tmp = await tmpdir()
   const guards = Object.fromEntries(
