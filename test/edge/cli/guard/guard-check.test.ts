@@ -94,7 +94,10 @@ test("guard check --require knows both modes", async () => {
   const modes = ["--require", "mode:plan", "--require", "mode:act"]
   const { code, out } = await check(tmp, { "plan-before-act": {} }, ...modes)
   assert.deepEqual([code, out], [0, "1 guard, 2 states, 0 problems"])
-  assert.match((await check(tmp, guards, ...modes)).out, /^deadlock: "mode:act" is blocked for ever after edit/)
+  assert.match(
+    (await check(tmp, guards, ...modes)).out,
+    /^deadlock: "mode:act" is blocked for ever after edit/,
+  )
 })
 
 test("guard check explores fifty guards that have nothing to do with each other", async () => {
