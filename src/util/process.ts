@@ -9,7 +9,7 @@ export function ownLife(): ProcessLife {
 }
 
 export function isRunning({ pid, started }: ProcessLife): boolean {
-  if (!exists(pid)) return false
+  if (!hasProcess(pid)) return false
   const life = lifeOf(pid)
   return !life.ended && life.started === started
 }
@@ -26,7 +26,8 @@ function lifeOf(pid: number): { started: string; ended: boolean } {
   }
 }
 
-function exists(pid: number): boolean {
+/** Whether a process has this id, perhaps as a zombie. */
+export function hasProcess(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

@@ -10,6 +10,7 @@ import { type Checked, UrlDenied } from "#ability/web/check-url.ts"
 import { createProxy, type Proxy as OwnProxy } from "#ability/web/proxy.ts"
 import * as Env from "#kernel/process/env.ts"
 import { errorText, NamedError } from "#util/error.ts"
+import { hasProcess } from "#util/process.ts"
 import { waitAtMost } from "#util/wait.ts"
 import type { Found } from "./find-browser.ts"
 
@@ -187,7 +188,7 @@ function environment(home: string): Record<string, string> {
 async function makeFolder(): Promise<string> {
   for (const name of readdirSync(tmpdir())) {
     const owner = Number(folderName.exec(name)?.[1])
-    if (owner && !isRunning(owner)) await removeFolder(join(tmpdir(), name))
+    if (owner && !hasProcess(owner)) await removeFolder(join(tmpdir(), name))
   }
   const folder = mkdtempSync(join(tmpdir(), `vitamin-browser-${process.pid}-`))
   for (const name of ["downloads", "artifacts"]) await mkdir(join(folder, name))
@@ -207,16 +208,7 @@ async function pidOf(context: BrowserContext): Promise<number | undefined> {
 
 /** Only if it did not end by itself. The other processes of a browser end with their main one. */
 function kill(pid: number | undefined): void {
-  if (pid !== undefined && isRunning(pid)) process.kill(pid, "SIGKILL")
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
-  }
+  if (pid !== undefined && hasProcess(pid)) process.kill(pid, "SIGKILL")
 }
 
 /** Playwright adds its whole log to a message. */

@@ -5,6 +5,7 @@ import { test } from "node:test"
 import { go } from "#ability/browser/act.ts"
 import { createBrowserSession } from "#ability/browser/browser-session.ts"
 import { openPage } from "#ability/browser/browsers.ts"
+import { hasProcess } from "#util/process.ts"
 import { until } from "../../fixture/until.ts"
 import { inProject } from "../tool/harness.ts"
 import { site } from "../web/pages.ts"
@@ -36,7 +37,7 @@ test("a page whose script never ends loses the browser, and the next page opens 
       assert.match(await open("/"), /Here/)
       const pid = session.pid()!
       await assert.rejects(open("/loop"), /did not respond for 4 s, so the browser was closed/)
-      await until(() => !isRunning(pid), "the browser ends")
+      await until(() => !hasProcess(pid), "the browser ends")
       assert.match(await open("/"), /Here/)
     } finally {
       await session.close()
@@ -133,14 +134,5 @@ test("a browser that was killed is reported, and the next page starts a new one;
     assert.match(await use("open", { url: web.origin }), /Here/)
     pids.push(pid()!)
   })
-  for (const pid of pids) assert.ok(!isRunning(pid))
+  for (const pid of pids) assert.ok(!hasProcess(pid))
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

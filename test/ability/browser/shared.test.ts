@@ -4,6 +4,7 @@ import { test } from "node:test"
 import * as Browsers from "#ability/browser/browsers.ts"
 import type { Json } from "#ability/tool/tool.ts"
 import { loadToolGroups } from "#ability/tool/tool-groups.ts"
+import { hasProcess } from "#util/process.ts"
 import { until } from "../../fixture/until.ts"
 import { call, inProject } from "../tool/harness.ts"
 import { granting, type Site, site } from "../web/pages.ts"
@@ -43,7 +44,7 @@ test("four sessions at once are in one Chromium, without cookies or storage of e
     assert.match(await browse(web, "ses_1", "open", { url: web.origin }), /cookie: none\nstored: nothing/)
     assert.equal(Browsers.get("ses_1")!.pid(), pid)
     for (const id of sessions) await Browsers.end(id)
-    await until(() => !isRunning(pid!), "the browser ends with its last page")
+    await until(() => !hasProcess(pid!), "the browser ends with its last page")
   })
 })
 
@@ -87,12 +88,3 @@ test("a page that hangs in one session does not disturb the others", async () =>
     assert.equal(Browsers.get("ses_2")!.pid(), pid)
   })
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -12,6 +12,7 @@ import { createBrowserSession } from "#ability/browser/browser-session.ts"
 import { openPage } from "#ability/browser/browsers.ts"
 import { findBrowser } from "#ability/browser/find-browser.ts"
 import { loadToolGroups } from "#ability/tool/tool-groups.ts"
+import { hasProcess } from "#util/process.ts"
 import { until } from "../../fixture/until.ts"
 import { call, free, inProject } from "../tool/harness.ts"
 
@@ -65,7 +66,7 @@ function folders(): string[] {
 
 async function isGone(pid: number): Promise<void> {
   assert.ok(pid > 0)
-  await until(() => !isRunning(pid), "the browser ends")
+  await until(() => !hasProcess(pid), "the browser ends")
   await until(() => folders().length === 0, "its folder is removed")
 }
 
@@ -79,7 +80,7 @@ test("an abort while the browser starts returns before it has started, and the b
     abort.abort()
     const { status, text } = await result
     assert.equal(status, "interrupted", text)
-    assert.ok(isRunning(browser.pid()))
+    assert.ok(hasProcess(browser.pid()))
     browser.go()
     await isGone(browser.pid())
   })
@@ -144,7 +145,7 @@ test("a browser removes what a killed vitamin has left, and leaves nothing itsel
     const [said] = await once(killed.stdout, "data")
     const pid = Number(said)
     killed.kill("SIGKILL")
-    await until(() => !isRunning(pid), "the browser ends with its program")
+    await until(() => !hasProcess(pid), "the browser ends with its program")
     assert.deepEqual(
       temporary().map((name) => name.replace(/\w+$/, "")),
       [`vitamin-browser-${killed.pid}-`],
@@ -169,13 +170,4 @@ function useTemporary(t: TestContext, folder: string): void {
 /** What vitamin or Playwright has made in the folder for temporary files. */
 function temporary(): string[] {
   return readdirSync(tmpdir()).filter((name) => /^(vitamin-browser|playwright)/.test(name))
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }

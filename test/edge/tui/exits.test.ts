@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
+import { hasProcess } from "#util/process.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
@@ -141,7 +142,7 @@ test("a terminal that is closed ends the program", async () => {
   await terminal.sees("An answer.")
   const pid = Number(read(tmp, "pid"))
   terminal.child.process.kill("SIGKILL")
-  await until(() => !isRunning(pid), "the end of the program")
+  await until(() => !hasProcess(pid), "the end of the program")
 })
 
 test("a signal before the program is ready ends it, and gives the terminal back", async () => {
@@ -206,15 +207,6 @@ test("a program that was stopped from outside and continued has each mode on onc
   for (const mode of ["paste", "focus", "title"] as const)
     assert.equal(count(terminal.bytes(), taken[mode]), count(terminal.bytes(), given[mode]), mode)
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 test("a second Ctrl-D while the program leaves ends it at once", async () => {
   await using tmp = await tmpdir({ git: true })

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { findLlama, type Llama, loadLlama } from "#knowledge/llama/llama.ts"
+import { hasProcess } from "#util/process.ts"
 import { linkLlama, noLlama } from "../../fixture/llama.ts"
 import { type TinyOptions, writeTinyGguf } from "../../fixture/tiny-gguf.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
@@ -27,15 +28,6 @@ async function withLlama(
     await fn(llama, path)
   } finally {
     await llama.close()
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
   }
 }
 
@@ -149,14 +141,14 @@ test(
       assert.equal(second.pid(), pid)
       await second.close()
       await second.close()
-      assert.ok(isAlive(pid))
+      assert.ok(hasProcess(pid))
       const began = Promise.withResolvers<void>()
       const long = llama.complete({ prompt: ask, stop: [], maxTokens: 900, onToken: () => began.resolve() })
       const failed = assert.rejects(long, { name: "Llama.Failed" })
       await began.promise
       await llama.close()
       await failed
-      assert.ok(!isAlive(pid))
+      assert.ok(!hasProcess(pid))
       await assert.rejects(llama.countTokens("a"), /closed/)
     })
   },
@@ -201,7 +193,7 @@ test("an idle model is unloaded, and loaded again", real, async () => {
   await withLlama({ next: saying, idle: 50 }, async (llama) => {
     await llama.countTokens("a")
     const pid = llama.pid()!
-    await until(() => !isAlive(pid))
+    await until(() => !hasProcess(pid))
     assert.equal(llama.pid(), undefined)
     assert.equal(await llama.countTokens("a"), 2)
   })
