@@ -7,6 +7,7 @@ import {
   type Listener,
   type Thread,
 } from "#kernel/behavioral/behavioral.ts"
+import { fits } from "#kernel/behavioral/thread.ts"
 import type { Guard } from "./guard.ts"
 import { type Detail, type GuardEvent, plainEvent } from "./guard-event.ts"
 import { createLimit } from "./time-limit.ts"
@@ -175,16 +176,15 @@ function createThreads(
   }
 
   function blocking(guard: Guard, block: NonNullable<Idiom["block"]>): Listener {
-    const fits = noted(guard, block)
-    return (event) => !facts.has(event) && fits(event)
+    const isBlocked = noted(guard, block)
+    return (event) => !facts.has(event) && isBlocked(event)
   }
 
   function noted(guard: Guard, listeners: NonNullable<Idiom["block"]>): (event: Event) => boolean {
-    const fits = oneOf(listeners)
-    if (!guard.isCode) return fits
+    if (!guard.isCode) return (event) => fits(listeners, event)
     return (event) => {
       running.guard = guard.name
-      return fits(event)
+      return fits(listeners, event)
     }
   }
 }
@@ -196,19 +196,11 @@ function describe({ name, because, until }: Guard, places: readonly Place[], eve
     guard: name,
     reason: values.length ? `${reason} (${some(values)})` : reason,
     ...(until === undefined ? {} : { until }),
-    waits: (other) =>
-      places.every(({ idiom: { waitFor } }) => waitFor !== undefined && oneOf(waitFor)(other)),
+    waits: (other) => places.every(({ idiom: { waitFor } }) => waitFor !== undefined && fits(waitFor, other)),
   }
 }
 
 function some(values: readonly string[]): string {
   const shown = values.slice(0, maxValues).join(", ")
   return values.length > maxValues ? `${shown} and ${values.length - maxValues} more` : shown
-}
-
-function oneOf(listeners: Listener | readonly Listener[]): (event: Event) => boolean {
-  if (typeof listeners === "function") return listeners
-  if (typeof listeners === "string") return ({ type }) => type === listeners
-  const tests = listeners.map((one) => oneOf(one))
-  return (event) => tests.some((test) => test(event))
 }

@@ -43,13 +43,13 @@ const makers: { [Name in ReadyMade]: (options: Options[Name], name: string) => G
     data(name, {
       when: changes.map((change) => `${change}.done:${paths}`),
       block: "answer",
-      until: commands(command ?? split(testCommands)).map((one) => `bash.execute.done:${one}`),
+      until: listOf(command ?? split(testCommands)).map((one) => `bash.execute.done:${one}`),
       because:
         "files were changed, and the tests have not passed since. Run them as a command of their own: a pipe, `;` or `||` would hide how they ended",
     }),
   "stories-before-answer": storiesBeforeAnswer,
   "approve-deploy": ({ command }, name) => {
-    const deploys = commands(command ?? split(deployCommands))
+    const deploys = listOf(command ?? split(deployCommands))
     const actions = deploys.map((one) => `bash.execute:${one}`)
     return data(name, {
       when: ["start", ...actions],
@@ -79,10 +79,6 @@ function data(name: string, guard: Data): Guard {
 
 function split(list: string): string[] {
   return list.split(", ")
-}
-
-function commands(given: string | readonly string[]): readonly string[] {
-  return listOf(given)
 }
 
 /** One for each file: a run of all stories counts, or one of the stories that import the file. */
