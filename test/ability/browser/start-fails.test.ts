@@ -142,7 +142,9 @@ test("a browser removes what a killed vitamin has left, and leaves nothing itsel
     const killed = spawn(process.execPath, [join(import.meta.dirname, "hold-browser.ts")], {
       stdio: ["ignore", "pipe", "inherit"],
     })
-    const [said] = await once(killed.stdout, "data")
+    const ended = once(killed, "exit").then(() => assert.fail("the program ended before it was killed"))
+    const [said] = await Promise.race([once(killed.stdout, "data"), ended])
+    ended.catch(() => {})
     const pid = Number(said)
     killed.kill("SIGKILL")
     await until(() => !hasProcess(pid), "the browser ends with its program")
