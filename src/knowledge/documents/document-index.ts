@@ -13,6 +13,7 @@ import { createNearness } from "./nearness.ts"
 import { createPassageStore, type NewFile, type NewPassage, type Stored } from "./passage-store.ts"
 import { createPdfReader, hasPdf, type PdfReader, pdfPackage } from "./pdf-reader.ts"
 import { type Content, isPdf, readContent, readPdf } from "./read-content.ts"
+import { redactLines } from "./redact-lines.ts"
 import type { Listing } from "./watch-listing.ts"
 
 export type DocumentIndexConfig = {
@@ -142,9 +143,9 @@ function passagesOf(file: string, { title, pages }: Content): NewPassage[] {
   const folder = dirname(file) === "." ? "" : dirname(file)
   const more = clean(title ? `${stem} ${folder}` : folder)
   const passages = pages.flatMap(({ page, lines }) =>
-    chunkLines(lines, maxChars).map(({ heading, line, endLine, text }) => ({
-      name: clean([title ?? stem, heading].filter(Boolean).join(" > ")),
-      text: clean(text),
+    chunkLines(redactLines(lines), maxChars).map(({ heading, line, endLine, text }) => ({
+      name: [clean(title ?? stem), heading.toWellFormed()].filter(Boolean).join(" > "),
+      text: text.toWellFormed(),
       more,
       page,
       from: line,

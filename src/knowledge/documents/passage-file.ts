@@ -5,7 +5,7 @@ import type { Layout } from "#knowledge/index/open-database.ts"
 /** Raise `format` whenever the same file would be indexed differently, for example if more of it is redacted: all is then
  * read again. The passages of a file have rows in sequence, and so have its parts. */
 export const passageFile: Layout = {
-  format: 2,
+  format: 3,
   schema: `
     create table files (
       id integer primary key, path text not null unique, stamp text not null,
