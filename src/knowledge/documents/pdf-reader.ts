@@ -28,10 +28,9 @@ export function createPdfReader() {
   async function read(bytes: Uint8Array, signal?: AbortSignal): Promise<Answer | undefined> {
     const library = OptionalPackage.find(pdfPackage)
     if (library === undefined) return undefined
-    child ??= await start()
-    const answer = await ask(child, { library, bytes, ...limits }, signal)
-    if (child.exitCode !== null || child.signalCode !== null) child = undefined
-    return answer
+    // It may have ended since its last answer, by its own limit or by the system's.
+    if (!child?.connected || child.exitCode !== null || child.signalCode !== null) child = await start()
+    return ask(child, { library, bytes, ...limits }, signal)
   }
 
   function close(): void {
@@ -76,7 +75,7 @@ async function ask(child: ChildProcess, task: Task, signal: AbortSignal | undefi
   signal?.addEventListener("abort", kill, { once: true })
   try {
     if (signal?.aborted) kill()
-    else child.send(task, () => {})
+    else child.send(task, (error) => error && resolve({ problem: `reading it failed (${error.message})` }))
     const answer = await promise
     signal?.throwIfAborted()
     return answer
