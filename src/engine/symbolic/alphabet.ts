@@ -19,11 +19,11 @@ const common: Record<string, string> = {
   subtask: "agent.delegate",
   todo: "todo",
 }
-const looks = ["glob", "grep", "ls", "symbols"]
+const readers = ["glob", "grep", "ls", "symbols"]
 const facts = ["prompt", "approve", "usage"]
 const plain = new Set(["answer", "mode", "start", ...facts])
 const defaults: Record<Kind, string> = { path: "example.txt", command: "true", other: "example" }
-/** The needs of a call that has two of them. */
+/** Calls that need this permission and that of their tool. */
 const doubled: Record<string, [tool: string, permission: string]> = {
   "file.replace": ["write", "file.write"],
   "secret.read": ["read", "file.read"],
@@ -86,7 +86,7 @@ function patternsOf({ patterns = { when: [], block: [], until: [] } }: Guard): s
 }
 
 function kindOf(name: string): Kind {
-  const permission = common[name] ?? (looks.includes(name) ? "file.read" : name)
+  const permission = common[name] ?? (readers.includes(name) ? "file.read" : name)
   if (permission.startsWith("file.") || permission === "secret.read") return "path"
   return permission === "bash.execute" ? "command" : "other"
 }
@@ -96,7 +96,7 @@ function deedOf(name: string, target: string): Deed {
   const [tool, permission] = doubled[name] ?? []
   if (tool) return { tool, needs: [`${permission}:${target}`, `${name}:${target}`] }
   const need =
-    common[name] ?? (looks.includes(name) ? "file.read" : name.includes(".") ? name : "tool.execute")
+    common[name] ?? (readers.includes(name) ? "file.read" : name.includes(".") ? name : "tool.execute")
   return { tool: name, needs: [`${need}:${target}`] }
 }
 
@@ -121,7 +121,7 @@ function examplesOf(kind: Kind, patterns: readonly string[]): string[] {
     isPath ? fitsPath(pattern, readPath(text)) : fitsText(pattern, text)
   const fill = (pattern: string, by: string) => pattern.replace(/\*+(?!.*\*)/, by).replace(/\*+/g, "x")
   const plainOnes = patterns.map((pattern) => fill(pattern, isPath ? "x" : ""))
-  // A path that matches two patterns: what one of them leaves open is an example of the other.
+  // A path that matches two patterns: an example of one fills the wildcard of the other.
   const mixed = patterns.flatMap((pattern) =>
     isPath && pattern.includes("*") ? plainOnes.slice(0, maxMixed).map((one) => fill(pattern, one)) : [],
   )

@@ -54,7 +54,7 @@ export function checkGuards(
   }
 }
 
-/** A guard with several threads blocks nothing only if none of them does. */
+/** A guard with several threads is idle only if all of them are. */
 function idleAsWhole(findings: readonly Finding[], owners: ReadonlyMap<string, string>): Finding[] {
   const idle = new Set(findings.flatMap((one) => (one.kind === "idle" ? one.thread : [])))
   const busy = new Set([...owners].flatMap(([thread, guard]) => (idle.has(thread) ? [] : guard)))

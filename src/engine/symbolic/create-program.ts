@@ -34,11 +34,11 @@ export function createProgram(guards: readonly Guard[], onProblem: (problem: Pro
     : createThreads(guards, { report, running: { guard: "" } })
 }
 
-/** So many facts are told within one time limit, which takes longer to set than to tell them. */
+/** Facts that are told within one time limit: setting a limit takes longer than telling one fact. */
 const chunk = 100
 
-/** With code of a person: all facts are kept, to begin again without a guard that never yields. What such a guard has
- * interrupted cannot go on. */
+/** For guards with code of a person. Keeps all facts: if a guard never yields, the interrupted program cannot go on, and a
+ * new one without this guard is told the facts again. */
 function createLimited(guards: readonly Guard[], report: (problem: Problem) => void): Program {
   const limit = createLimit()
   const running = { guard: "" }
@@ -58,7 +58,7 @@ function createLimited(guards: readonly Guard[], report: (problem: Problem) => v
         })
       if (!blocked) endRunning()
       else {
-        // It happens now, so the next beginning tells it.
+        // The action happens now, so a new program must be told it.
         if (!blocked.result.length) told = facts.push(event)
         return blocked.result
       }

@@ -1,5 +1,5 @@
-// What the messages of a session keep for its guards: with the first result after some calls were offered, which ones, in
-// which order, and what blocked them; with the result of a task, what its calls came to.
+// What the messages of a session keep for its guards. The first result after some calls were offered says which ones, in which
+// order, and what blocked them. The result of a task says how its calls ended.
 import type * as Message from "#knowledge/message/message.ts"
 
 export type Blocking = { guard: string; reason: string }

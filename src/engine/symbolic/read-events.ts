@@ -18,7 +18,7 @@ export type Told = { event: GuardEvent; message: Message.Info; blocked?: readonl
 export type Reader = Readonly<{
   /** Messages must be passed in order. */
   read(message: Message.Info): void
-  /** A call was offered already, so its messages tell only the result. */
+  /** The call was offered live, so its messages add only the result. */
   skip(callId: string, deed: Deed | "blocked"): void
   /** The same for the final answer that was read last. */
   skipAnswer(): void

@@ -13,7 +13,7 @@ export type SessionGuards = ReturnType<typeof createSessionGuards>
 
 type Offer = Pick<Step, "tool" | "needs" | "call">
 
-/** A task whose calls are more than that is told in part: the last ones count. */
+/** Of a task with more results, only the last ones are told to its parent. */
 const maxTaskResults = 2_000
 
 export function createSessionGuards(guards: readonly Guard[], onProblem: (problem: Problem) => void) {

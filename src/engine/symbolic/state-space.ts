@@ -150,7 +150,7 @@ export function read(state: string): Uint16Array {
   return positions
 }
 
-/** Returns a function that marks the states from which an edge can be reached that the test takes. A state whose edges are
+/** Returns a function that marks the states that can still reach an edge that passes the test. A state whose edges are
  * unknown is marked too. */
 export function createReach({
   states,

@@ -28,7 +28,7 @@ type Place = {
   progress: { history: readonly Message.Info[] }
 }
 
-/** So many answers in a row may be held back, without a call between them. */
+/** Answers that may be held back in a row, without a call between them. */
 const maxHeld = 3
 const maxKept = 50
 
@@ -121,7 +121,7 @@ async function offer(run: Run, asked: { request: Request; call: Message.Call }, 
   return { message: `"${step.tool.id}" was not run. ${sayBlocked(blocked)}${hint}` }
 }
 
-/** The result as it is stored. */
+/** Adds to a result what the guards must keep. */
 export { withKept }
 
 /** Offers the final answer. If guards hold it back, the model is told why and the loop goes on. */

@@ -30,10 +30,10 @@ type Search = {
 
 /** Characters of a part: 16 bytes in hex, 18 in base64, as lines have them. The last line may be shorter. */
 const [hexPart, base64Part, lastPart] = [32, 24, 12]
-/** Fewer different characters are a filling, such as blanks. */
+/** A part with fewer different characters is padding, such as blanks. */
 const minVariety = 5
 
-/** Both with the label that replaces a text: `plain` by what is found as it is, `encoded` by value. */
+/** Both maps lead to the label that replaces a secret: `plain` from the exact text, `encoded` from the value. */
 export function createFinder(
   plain: ReadonlyMap<string, string>,
   encoded: ReadonlyMap<string, string>,
@@ -59,7 +59,7 @@ export function createFinder(
       }
     }
     const spans = joined(found.spans)
-    // The start of a secret inside of another one is redacted with that.
+    // A secret that starts inside another one is redacted with it.
     const outer = spans.find(({ start, end }) => start < found.open && found.open < end)
     return { spans, open: outer ? outer.end + find(text.slice(outer.end), asked).open : found.open }
   }
@@ -121,8 +121,8 @@ function collect(search: Search): void {
   if (from < read.length) found.open = Math.min(found.open, startOf(from))
 }
 
-/** Where the last few characters may be the start of a secret. With a separator after them they do not count: else every
- * line that ends with a digit would be one. */
+/** Where the last few characters may be the start of a secret. A separator after them rules it out: otherwise
+ * every line that ends with a digit would be held back. */
 function shortStart({ index, read, isAtEnd = true }: Search): number {
   if (isAtEnd)
     for (let at = Math.max(0, read.length - window + 1); at < read.length; at++)
@@ -130,7 +130,7 @@ function shortStart({ index, read, isAtEnd = true }: Search): number {
   return read.length
 }
 
-/** Spans that overlap become one, with the label of the first; of those that begin together, the longest is it. */
+/** Merges spans that overlap. The label is that of the first span; of spans with the same start, that of the longest. */
 function joined(spans: Span[]): Span[] {
   const all: Span[] = []
   for (const span of spans.sort((a, b) => a.start - b.start || b.end - a.end)) {

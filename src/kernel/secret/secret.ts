@@ -7,7 +7,7 @@ import { createFinder, type Finder, type Found } from "./find-secrets.ts"
 
 const shortest = 8
 const longWord = 16
-/** The labels by what is redacted as it is, and by value for what is redacted in base64 and hex too. */
+/** Labels: `known` by the exact text that is redacted, `encoded` by the value that is also redacted in base64 and hex. */
 const known = new Map<string, string>()
 const encoded = new Map<string, string>()
 // Made when it is next needed: a configuration may register many secrets at once.

@@ -19,7 +19,7 @@ const half = window / 2
 const step = 2 * window
 /** A text that repeats itself has the same window many times. */
 const maxSame = 4
-/** So many are found faster one after the other. */
+/** Up to this number, searching for one text after the other is faster. */
 const few = 20
 
 /** With `accepts`, parts of a text are found too, each as long as possible. */
