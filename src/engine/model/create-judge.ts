@@ -78,7 +78,7 @@ function readVerdict(answer: string): Verdict | { problem: string } {
 function describe({ files, structure, findings }: Judged): string {
   const each = Math.floor(maxSource / Math.max(1, files.length))
   const sources = files.map(({ file, text }) =>
-    insideTag("source", Secret.redact(text.slice(0, each)), { file }),
+    insideTag("source", Secret.redact(Secret.cut(text, each)), { file }),
   )
   const terms = Object.entries(structure).map(
     ([term, items]) =>

@@ -145,3 +145,18 @@ test("--no-judge asks nobody, and the built-in model cannot judge", async () => 
   assert.match(builtin.err, /the judge was skipped: the built-in model cannot judge; --model names another/)
   assert.match(builtin.out, /^passed {2}good\.stories\.ts › shows/)
 })
+
+test("the judge gets source files without known secrets, also where a long file is cut", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([verdict(1), verdict(1)])
+  const key = env(llm, "chat").variables.OPENAI_API_KEY!
+  tmp.write("a.stories.ts", `${good}const key = "${key}"\n`)
+  const start = `${good}// `
+  tmp.write("b.stories.ts", `${start}${"x".repeat(60_000 - start.length - 12)}${key}\n`)
+  const { tiers } = await run(tmp, llm)
+  assert.deepEqual(Object.values(tiers), ["passed passed passed", "passed passed passed"])
+  const [whole, long] = llm.requests.map(({ raw }) => raw)
+  assert.match(whole!, /const key = /)
+  assert.match(long!, /x{9000}/)
+  for (const raw of [whole!, long!]) assert.ok(!raw.includes(key.slice(0, 8)))
+})
