@@ -143,9 +143,8 @@ export function createProgress(history: Message.Info[]): Progress {
 
 export class StepLimit extends NamedError {
   constructor(steps: number) {
-    super("Session.StepLimit", `The turn was stopped after ${steps} steps. --max-steps allows more.`, {
-      steps,
-    })
+    const count = `${steps} ${steps === 1 ? "step" : "steps"}`
+    super("Session.StepLimit", `The turn was stopped after ${count}. --max-steps allows more.`, { steps })
   }
 }
 

@@ -20,6 +20,13 @@ test("Session.prompt({ maxSteps }) stops after that many requests, with a result
   )
 })
 
+test("Session.prompt({ maxSteps: 1 }) says that it stopped after 1 step", async () => {
+  await inWorld([call("look", { value: "a" })], async ({ ask }) => {
+    defineTool("look", async ({ value }) => `saw ${value}`, { readOnly: true })
+    await assert.rejects(ask("go", { maxSteps: 1 }), { message: /stopped after 1 step\./ })
+  })
+})
+
 test("Session.prompt({ maxCost }) stops before it would spend more, and returns an answer that has arrived", async () => {
   const usage = { input: 1_000_000, output: 0 }
   const openai = { models: { "fake-model": { cost: { input: 1, output: 1 } } } }
