@@ -1,11 +1,12 @@
 // Checks a set of guards before it runs: explores what they can do together.
-import { bSync, bThread, type RuleThread, type Thread } from "#kernel/behavioral/behavioral.ts"
+import { bSync, bThread, type Event, type RuleThread, type Thread } from "#kernel/behavioral/behavioral.ts"
 import { NamedError } from "#util/error.ts"
 import { alphabetOf, unknownNames } from "./alphabet.ts"
 import { type Action, type Exploration, explore, type Finding } from "./explore.ts"
 import type { Guard } from "./guard.ts"
 import { type Detail, plainEvent } from "./guard-event.ts"
-import { type Named, tabulate } from "./tabulate.ts"
+import { type Named, tabulate, type Unexplored } from "./tabulate.ts"
+import { createLimit } from "./time-limit.ts"
 
 export type Check = Exploration & {
   guards: string[]
@@ -38,7 +39,11 @@ export function checkGuards(
     for (const [thread] of own) owners.set(thread, guard.name)
     return own
   })
-  const found = independentParts(threads, alphabet).map((part) =>
+  const code = new Set(guards.flatMap(({ name, isCode }) => (isCode ? name : [])))
+  const endless = endlessOf(threads, code, [...begin, ...eventsOf(alphabet)])
+  const isEndless = (name: string) => endless.some(({ thread }) => thread === name)
+  const bounded = threads.filter(([name]) => !isEndless(name))
+  const found = independentParts(bounded, alphabet).map((part) =>
     explore({ threads: part, alphabet, begin, required }),
   )
   return {
@@ -50,8 +55,30 @@ export function checkGuards(
       found.flatMap(({ findings }) => findings),
       owners,
     ),
-    unexplored: found.flatMap(({ unexplored }) => unexplored),
+    unexplored: [...endless, ...found.flatMap(({ unexplored }) => unexplored)],
   }
+}
+
+/** Threads of code that takes too long with the events. They are left out: their code cannot be asked. */
+function endlessOf(
+  threads: readonly Named[],
+  code: ReadonlySet<string>,
+  given: readonly Event[],
+): Unexplored[] {
+  const limit = createLimit()
+  const requested = threads.flatMap(([, thread]) => {
+    const requests = (thread as Partial<RuleThread>).rules?.map(({ idiom }) => idiom.request) ?? []
+    return requests.filter((request) => typeof request === "object")
+  })
+  return threads.flatMap((one) => {
+    const [thread] = one
+    if (!code.has(thread) || limit.run(() => tabulate([one], [...given, ...requested]))) return []
+    return { thread, reason: `its code ran for more than ${limit.milliseconds} ms and was ended` }
+  })
+}
+
+function eventsOf(alphabet: readonly Action[]): Event[] {
+  return alphabet.flatMap(({ event, results = [] }) => [event, ...results.map((result) => result.event)])
 }
 
 /** A guard with several threads is idle only if all of them are. */
@@ -72,11 +99,7 @@ function idleAsWhole(findings: readonly Finding[], owners: ReadonlyMap<string, s
 function threadsOf(guard: Guard, alphabet: readonly Action[]): Named[] {
   if ("thread" in guard) return [[guard.name, withoutInterrupts(guard.thread)]]
   const { key, begins, thread } = guard.each
-  const events = alphabet.flatMap(({ event, results = [] }) => [
-    event,
-    ...results.map((result) => result.event),
-  ])
-  const values = events.flatMap((event) => (begins(event) && (event.detail as Detail)[key]) || [])
+  const values = eventsOf(alphabet).flatMap((event) => (begins(event) && (event.detail as Detail)[key]) || [])
   return [...new Set(values)].map((value) => [`${guard.name} ${value}`, thread(value)])
 }
 
@@ -96,8 +119,7 @@ function withoutInterrupts(thread: Thread): Thread {
  */
 function independentParts(threads: readonly Named[], alphabet: readonly Action[]): Named[][] {
   const results = alphabet.map(({ results = [] }) => results.map((result) => result.event))
-  const given = alphabet.flatMap(({ event }, i) => [event, ...results[i]!])
-  const { tables, events } = tabulate(threads, given)
+  const { tables, events } = tabulate(threads, eventsOf(alphabet))
   const requestsAny = tables.some(({ requests }) => requests.some((request) => request >= 0))
   if (requestsAny) return [[...threads]]
   const part = new Map(threads.map(([name]) => [name, name]))

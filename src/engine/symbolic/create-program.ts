@@ -8,6 +8,7 @@ import {
   type Thread,
 } from "#kernel/behavioral/behavioral.ts"
 import { fits } from "#kernel/behavioral/thread.ts"
+import { errorText } from "#util/error.ts"
 import type { Guard } from "./guard.ts"
 import { type Detail, type GuardEvent, plainEvent } from "./guard-event.ts"
 import { createLimit } from "./time-limit.ts"
@@ -60,9 +61,27 @@ function createLimited(guards: readonly Guard[], report: (problem: Problem) => v
       else {
         // The action happens now, so a new program must be told it.
         if (!blocked.result.length) told = facts.push(event)
-        return blocked.result
+        return blocked.result.map(limited)
       }
     }
+  }
+
+  /** What a guard waits for is asked later, and its code may hang then too. */
+  function limited(blocked: Blocked): Blocked {
+    const { guard } = blocked
+    if (!left.find(({ name }) => name === guard)?.isCode) return blocked
+    const waits = (event: Event) => {
+      running.guard = guard
+      try {
+        const found = limit.run(() => blocked.waits(event))
+        if (!found) endRunning()
+        return found?.result ?? false
+      } catch (error) {
+        report({ guard, message: errorText(error) })
+        return false
+      }
+    }
+    return { ...blocked, waits }
   }
 
   /** Leaves at most a chunk of facts to tell. False if the time was up. */

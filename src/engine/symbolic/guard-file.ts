@@ -1,6 +1,7 @@
 // Guards in TypeScript: the files of `.vitamin/guards`, if a person has reviewed them, and the person's own files. A text in
 // `waitFor` or `block` is a pattern there. A file that cannot be used is reported and does not affect the others.
 import { basename, join } from "node:path"
+import { inspect } from "node:util"
 import {
   bSync,
   bThread,
@@ -14,6 +15,7 @@ import { importModule } from "#kernel/config/typescript.ts"
 import * as Global from "#kernel/process/global.ts"
 import { guardFolder, isGuardFile } from "#kernel/reviewed/places.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
+import { patternProblem } from "#kernel/schema/guard-schema.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { errorText } from "#util/error.ts"
 import { namesIn, statOf } from "#util/file/path-info.ts"
@@ -84,15 +86,14 @@ async function guardsIn(file: string, reviewed: Reviewed.Reviewed | undefined): 
 function guardOf(name: string, value: unknown, file: string): Guard[] {
   if (typeof value !== "object" || value === null || !("thread" in value)) return []
   const { because, until, thread } = value as Partial<GuardDefinition>
-  if (typeof because !== "string" || !because) throw new Error(`${name}: because must be a text`)
-  if (typeof thread !== "function")
-    throw new Error(`${name}: thread must be a function that makes a generator`)
-  if (until !== undefined && typeof until !== "string") throw new Error(`${name}: until must be a text`)
   const own = name === "default" ? basename(file, ".ts") : name
+  const refuse = (problem: string) => new Error(`guard "${own}": ${problem}`)
+  if (typeof because !== "string" || !because) throw refuse("because must be a text")
+  if (typeof thread !== "function") throw refuse("thread must be a function that makes a generator")
+  if (until !== undefined && typeof until !== "string") throw refuse("until must be a text")
+  const converted = withPatterns(thread, refuse)
   const about = { ...(until === undefined ? {} : { until }), patterns: patternsIn(thread) }
-  return [
-    Object.freeze({ name: own, source: file, because, ...about, isCode: true, thread: withPatterns(thread) }),
-  ]
+  return [Object.freeze({ name: own, source: file, because, ...about, isCode: true, thread: converted })]
 }
 
 /** The patterns of a thread of rules. Functions and generators do not show theirs. */
@@ -104,12 +105,17 @@ function patternsIn(thread: Thread | RuleThread): GuardPatterns {
 }
 
 /** A thread of rules stays one, so that it can be explored. */
-function withPatterns(thread: Thread | RuleThread): Thread {
-  if ("rules" in thread)
-    return bThread(
-      thread.rules.map(({ idiom, next }) => bSync(convert(idiom), next)),
-      thread.repeat,
-    )
+function withPatterns(thread: Thread | RuleThread, refuse: (problem: string) => Error): Thread {
+  if ("rules" in thread) {
+    const rules = thread.rules.map(({ idiom, next }, i) => {
+      try {
+        return bSync(convert(idiom), next)
+      } catch (error) {
+        throw refuse(`rule ${i + 1}: ${errorText(error)}`)
+      }
+    })
+    return bThread(rules, thread.repeat)
+  }
   return function* () {
     const converted = new WeakMap<Idiom, Idiom>()
     const steps = thread()
@@ -121,18 +127,32 @@ function withPatterns(thread: Thread | RuleThread): Thread {
   }
 }
 
+const idiomKeys = ["request", "waitFor", "block", "interrupt"]
+
+/** Throws if the idiom has a key or a pattern that cannot be meant: its guard would guard nothing. */
 function convert(idiom: Idiom): Idiom {
+  if (typeof idiom !== "object" || idiom === null)
+    throw new Error(`expected an object with ${idiomKeys.join(", ")}; received ${inspect(idiom)}`)
+  for (const key of Object.keys(idiom))
+    if (!idiomKeys.includes(key))
+      throw new Error(`${key}: the key is unknown; there are ${idiomKeys.join(", ")}`)
   const { waitFor, block } = idiom
   return {
     ...idiom,
-    ...(waitFor === undefined ? {} : { waitFor: listener(waitFor) }),
-    ...(block === undefined ? {} : { block: listener(block) }),
+    ...(waitFor === undefined ? {} : { waitFor: listener("waitFor", waitFor) }),
+    ...(block === undefined ? {} : { block: listener("block", block) }),
   }
 }
 
-function listener(given: Listener | readonly Listener[]): (event: Event) => boolean {
+function listener(key: string, given: Listener | readonly Listener[]): (event: Event) => boolean {
   if (typeof given === "function") return given
-  if (typeof given === "string") return matches(given)
-  const tests = given.map((one) => listener(one))
+  if (typeof given === "string") {
+    const problem = patternProblem(given, true)
+    if (problem) throw new Error(`${key}: ${problem}`)
+    return matches(given)
+  }
+  if (!Array.isArray(given))
+    throw new Error(`${key}: expected a pattern, a function, or a list of them; received ${inspect(given)}`)
+  const tests = given.map((one: Listener) => listener(key, one))
   return (event) => tests.some((test) => test(event))
 }

@@ -60,9 +60,19 @@ export function checkLayer(options: {
     checked.problems.push(at([], `expected an object, received ${typeName(copy)}`))
     return checked
   }
-  for (const issue of schema.safeParse(copy).error?.issues ?? []) {
+  const issues = schema.safeParse(copy).error?.issues ?? []
+  const ownersOfMissing = new Set(
+    issues.flatMap(({ code, path }) =>
+      code !== "unrecognized_keys" && valueAt(copy, path as Path) === undefined
+        ? JSON.stringify(path.slice(0, -1))
+        : [],
+    ),
+  )
+  for (const issue of issues) {
     const path = issue.path as (string | number)[]
-    if (issue.code === "unrecognized_keys" && options.refuseUnknown) refuse(path, issue.keys)
+    // If a key is missing, an unknown one beside it is probably that key, misspelt.
+    const isRefused = options.refuseUnknown || ownersOfMissing.has(JSON.stringify(path))
+    if (issue.code === "unrecognized_keys" && isRefused) refuse(path, issue.keys)
     else if (issue.code === "unrecognized_keys") leaveOut(path, issue.keys)
     else if (checked.problems.length < maxNamed)
       checked.problems.push(at(path, explain(issue, valueAt(copy, path))))

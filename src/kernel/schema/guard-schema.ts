@@ -14,14 +14,24 @@ const Patterns = z
   .union([z.string(), z.array(z.string()).min(1)], { error: "expected a pattern, or a list of patterns" })
   .check(({ value, issues }) => {
     for (const one of [value].flat()) {
-      const message = problemOf(one)
+      const message = patternProblem(one)
       if (message) issues.push({ code: "custom", message, input: value })
     }
   })
 
+const Commands = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)], {
+  error: "expected a command, or a list of commands",
+})
+
 const shared = {
   enabled: about("`false`: the guard is off.", z.boolean().optional(), true),
 }
+
+/** What every guard has, unless it is off. */
+const needed = [
+  ["block", "expected a pattern, or a list of patterns"],
+  ["because", "expected a text that says why it blocks"],
+] as const
 
 /** A guard as plain data. Without `when` it blocks from the start, and never again after `until`. */
 export const Guard = z
@@ -41,9 +51,8 @@ export const Guard = z
   })
   .superRefine((guard, context) => {
     if (guard.enabled === false) return
-    for (const key of ["block", "because"] as const)
-      if (guard[key] === undefined)
-        context.addIssue({ code: "custom", path: [key], message: "a guard needs it" })
+    for (const [key, message] of needed)
+      if (guard[key] === undefined) context.addIssue({ code: "custom", path: [key], message })
   })
 export type Guard = z.infer<typeof Guard>
 
@@ -65,10 +74,7 @@ export const Guards = z
       z
         .strictObject({
           ...shared,
-          command: about(
-            "Commands that are the tests; `*` matches any text.",
-            z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
-          ),
+          command: about("Commands that are the tests; `*` matches any text.", Commands.optional()),
           paths: about("Files whose edits count.", z.string().min(1).optional(), "**"),
         })
         .optional(),
@@ -91,10 +97,7 @@ export const Guards = z
       z
         .strictObject({
           ...shared,
-          command: about(
-            "Commands that deploy.",
-            z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
-          ),
+          command: about("Commands that deploy.", Commands.optional()),
         })
         .optional(),
     ),
@@ -151,13 +154,15 @@ export const Guards = z
   })
 export type Guards = z.infer<typeof Guards>
 
-/** A name, `.done` or `.failed` for a result, and after a colon what it is about. */
-function problemOf(pattern: string): string | undefined {
+/** A name, `.done` or `.failed` for a result, and after a colon what it is about. A guard in code may also name an event
+ * that another one requests. */
+export function patternProblem(pattern: string, isCode = false): string | undefined {
   const [, name = "", target] = /^([^:]*)(?::(.*))?$/s.exec(pattern) ?? []
   if (!/^[\w.*-]+$/.test(name)) return `${JSON.stringify(pattern)} does not begin with the name of an event`
   if (target === "") return `${JSON.stringify(pattern)} has nothing after its colon`
   const permission = name.replace(/\.(done|failed)$/, "")
   if (!permission.includes(".") || known.some((one) => fitsText(permission, one))) return undefined
   const near = hasWildcard(permission) ? undefined : nearest(permission, known)
+  if (isCode && !near) return undefined
   return `${JSON.stringify(permission)} does not exist; ${near ? `did you mean "${near}"?` : `there are ${known.join(", ")}`}`
 }

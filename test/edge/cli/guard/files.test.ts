@@ -67,6 +67,9 @@ const hanging = {
   "in a listener": `export default { because: "x", *thread() {
     yield { block: ({ type }) => { if (type === "bash") for (;;); return false } }
   } }`,
+  "when it is asked what it waits for": `export default { because: "x", *thread() {
+    yield { block: "ls", waitFor: ({ type }) => { while (type === "approve"); return false } }
+  } }`,
 }
 for (const [where, code] of Object.entries(hanging))
   test(`a guard that never yields ${where} is named and ended, and the others go on`, async () => {
@@ -76,6 +79,15 @@ for (const [where, code] of Object.entries(hanging))
     assert.match(err, /the guard "hangs" does not work: it ran for more than 1000 ms and was ended/)
     assert.match(err, /guard "no-push" blocked bash/)
   })
+
+test("a guard that yields a wrong key is named with the key", async () => {
+  await using tmp = await trusted({
+    "yields.ts": `export default { because: "x", *thread() { yield { blok: "ls" } } }`,
+  })
+  const { code, err } = await running(tmp, [call("ls"), text("ok")])
+  assert.equal(code, 0, err)
+  assert.match(err, /the guard "yields" does not work: blok: the key is unknown; there are request, waitFor/)
+})
 
 test("a guard that throws is named and ended; a block that throws blocks", async () => {
   await using tmp = await trusted({

@@ -135,6 +135,71 @@ test("guard check explores guards in TypeScript that are lists of rules, and nam
   assert.equal(code, 1)
 })
 
+const loops = {
+  "in its block": "bSync({ block: ({ type }) => { while (type === 'bash'); return false } })",
+  "in its next": "bSync({ waitFor: 'prompt' }, () => { for (;;); }), bSync({ block: 'bash' })",
+}
+for (const [where, rules] of Object.entries(loops))
+  test(`guard check names a guard with an endless loop ${where}, and explores the others`, async () => {
+    await using tmp = await tmpdir()
+    tmp.write(
+      ".vitamin/guards/hangs.ts",
+      `import { bSync, bThread } from "vitamin/behavioral"
+export default { because: "x", thread: bThread([${rules}]) }\n`,
+    )
+    const { code, out } = await check(tmp, { silent: guard({ block: "answer" }) })
+    assert.deepEqual(out.split("\n"), [
+      'deadlock: "answer" is blocked for ever from the start',
+      '  guard "silent" waits for nothing that can happen',
+      'note: guard "hangs" cannot be explored: its code ran for more than 1000 ms and was ended',
+      "2 guards, 1 state, 1 problem",
+    ])
+    assert.equal(code, 1)
+  })
+
+test("a guard with a wrong key or value is refused with its name, the key and what is expected", async () => {
+  await using tmp = await tmpdir()
+  const { code, err } = await check(tmp, {
+    misspelt: { blok: "edit" },
+    numbers: guard({ block: 5 }),
+    pattern: guard({ block: ["edit", "fiel.edit:src/**"] }),
+    "tests-before-answer": { command: 5 },
+  })
+  assert.equal(code, 1)
+  for (const text of [
+    "guards.misspelt.block: is missing; expected a pattern, or a list of patterns",
+    "guards.misspelt.because: is missing; expected a text that says why it blocks",
+    'guards.misspelt.blok: the key is unknown; did you mean "block"?',
+    "guards.numbers.block: expected a pattern, or a list of patterns",
+    'guards.pattern.block: "fiel.edit" does not exist; did you mean "file.edit"?',
+    "guards.tests-before-answer.command: expected a command, or a list of commands",
+  ])
+    assert.ok(err.includes(text), `${text} is not in\n${err}`)
+})
+
+test("a guard in TypeScript with a wrong key or pattern is named with the key and what is expected", async () => {
+  await using tmp = await tmpdir()
+  const wrong = {
+    key: '{ blok: "edit" }',
+    value: "{ block: 5 }",
+    pattern: '{ block: "write", waitFor: ["bash.done", "fiel.edit"] }',
+  }
+  for (const [name, idiom] of Object.entries(wrong))
+    tmp.write(
+      `.vitamin/guards/${name}.ts`,
+      `import { bSync, bThread } from "vitamin/behavioral"
+export default { because: "x", thread: bThread([bSync({ waitFor: "read" }), bSync(${idiom})]) }\n`,
+    )
+  const { code, out, err } = await check(tmp, { "plan-before-act": {} })
+  for (const text of [
+    'key.ts: its guards are not used: guard "key": rule 2: blok: the key is unknown; there are request, waitFor, block, interrupt',
+    'value.ts: its guards are not used: guard "value": rule 2: block: expected a pattern, a function, or a list of them; received 5',
+    'pattern.ts: its guards are not used: guard "pattern": rule 2: waitFor: "fiel.edit" does not exist; did you mean "file.edit"?',
+  ])
+    assert.ok(err.includes(text), `${text} is not in\n${err}`)
+  assert.deepEqual([code, out.split(",")[0]], [0, "1 guard"])
+})
+
 test("guard check says that no guards are configured", async () => {
   await using tmp = await tmpdir()
   const { code, out } = await vitamin(tmp, ["guard", "check"])
