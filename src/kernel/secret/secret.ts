@@ -12,8 +12,9 @@ const known = new Map<string, string>()
 const encoded = new Map<string, string>()
 // Made when it is next needed: a configuration may register many secrets at once.
 let finder: Finder | undefined
-/** The session whose work this is, and by session the labels that it may see. */
-const session = new AsyncLocalStorage<string>()
+/** The session whose work this is, and by session the labels that it may see. Made when it is first needed: an old Node, which
+ * has to say that it is too old, loads this file without Node's modules. */
+let session: AsyncLocalStorage<string> | undefined
 const shown = new Map<string, Set<string>>()
 
 /** Redacts a secret from now on in logs, events and records: `label` replaces it. */
@@ -36,6 +37,7 @@ export function registerEncoded(value: string, label: string): void {
 
 /** Runs the work of a session: in it, what `show` names for the session is not redacted. */
 export function inSession<T>(sessionId: string, work: () => T): T {
+  session ??= new AsyncLocalStorage()
   return session.run(sessionId, work)
 }
 
@@ -58,7 +60,7 @@ export function endSession(sessionId: string): void {
 /** Where the known secrets are in a text. With `hasMore`, also whether its end may be the start of one. */
 export function find(text: string, hasMore = false): Found {
   finder ??= createFinder(known, encoded)
-  const sessionId = shown.size ? session.getStore() : undefined
+  const sessionId = shown.size ? session?.getStore() : undefined
   return finder(text, { hasMore, shown: sessionId === undefined ? undefined : shown.get(sessionId) })
 }
 
@@ -72,7 +74,7 @@ export function redact(text: string): string {
 
 /** Like `redact`, also for what the session may see. */
 export function redactForAll(text: string): string {
-  return session.exit(() => redact(text))
+  return session ? session.exit(() => redact(text)) : redact(text)
 }
 
 /** Like `redact`, for JSON text: the result is valid JSON. Names of fields are redacted only if they have 16 characters
