@@ -7,6 +7,7 @@ import { outputFolder } from "#ability/call/output.ts"
 import type { Context, Definition, Json, Output } from "#ability/call/types.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { NamedError } from "#util/error.ts"
 import { createWorld } from "./create-world.ts"
 import { sayStory, sayTotal } from "./say-story.ts"
@@ -114,6 +115,6 @@ function outputOf(outcomes: readonly Outcome[]): Output {
 function withTree(outcome: Outcome): string {
   const said = sayStory(outcome)
   if (outcome.status === "passed" || !outcome.snapshot) return said
-  const tree = outcome.snapshot.slice(0, maxTree).replace(/^/gm, "    ")
+  const tree = Secret.cut(outcome.snapshot, maxTree).replace(/^/gm, "    ")
   return `${said}\n    It shows:\n${tree}`
 }

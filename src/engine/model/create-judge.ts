@@ -86,8 +86,10 @@ function describe({ files, structure, findings }: Judged): string {
   )
   return [
     ...sources,
-    insideTag("structure", terms.join("\n")),
-    ...(findings.length ? [insideTag("findings", findings.slice(0, maxFindings).join("\n"))] : []),
+    insideTag("structure", Secret.redact(terms.join("\n"))),
+    ...(findings.length
+      ? [insideTag("findings", Secret.redact(findings.slice(0, maxFindings).join("\n")))]
+      : []),
   ].join("\n\n")
 }
 

@@ -3,6 +3,7 @@ import type { UnitReport } from "#ability/tiers/run-tiers.ts"
 import { sayUnit } from "#ability/tiers/say-unit.ts"
 import { sayTotal } from "#ability/world/say-story.ts"
 import type { Outcome } from "#ability/world/story-result.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 
 const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#1b1b1b;background:#fff}
 article{border:1px solid #c8c8c8;border-left:6px solid #2a7d3f;border-radius:6px;padding:0 1rem 1rem;margin:1rem 0}
@@ -20,6 +21,7 @@ ${outcomes.map(section).join("\n")}
 `
 }
 
+/** A picture that would show a secret is left out. */
 function section(outcome: Outcome): string {
   const { file, name, intent, status, problems, assertions, violations, snapshot, picture, duration } =
     outcome
@@ -33,7 +35,7 @@ ${list("Problems", problems)}${list(
     ({ id, impact, help, targets }) => `${impact} ${id}: ${help}; at ${targets.join(", ")}`,
   ),
 )}
-${picture ? `<img alt="Picture of the story" src="data:image/png;base64,${picture.toString("base64")}">` : ""}
+${picture && !Secret.reveals(snapshot ?? "") ? `<img alt="Picture of the story" src="data:image/png;base64,${picture.toString("base64")}">` : ""}
 ${snapshot ? `<details><summary>Accessibility tree</summary><pre>${escaped(snapshot)}</pre></details>` : ""}</article>`
 }
 
@@ -43,5 +45,5 @@ function list(title: string, lines: readonly string[]): string {
 }
 
 function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  return Secret.redact(text).replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

@@ -1,5 +1,6 @@
 // Takes story files through the tiers and reports them: as text line by line, or as JSON, and as a page with pictures.
 import { writeFile } from "node:fs/promises"
+import { redactKeys } from "#ability/provider/environment.ts"
 import { runTiers, type UnitReport } from "#ability/tiers/run-tiers.ts"
 import { sayUnit } from "#ability/tiers/say-unit.ts"
 import type { World } from "#ability/world/create-world.ts"
@@ -8,6 +9,7 @@ import type { Outcome } from "#ability/world/story-result.ts"
 import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { safeText } from "#edge/cli/terminal/safe-text.ts"
 import { createJudge } from "#engine/model/create-judge.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { rootOf } from "#kernel/trust/trust.ts"
 
 export type ReportOptions = FolderOptions & {
@@ -28,6 +30,7 @@ export async function reportStories(
 ): Promise<boolean> {
   const { format, report } = options
   const isText = format === "text"
+  redactKeys()
   const units = await Promise.all(
     files.map(async (file) => ({ file, modules: (await world.modules(file)).files })),
   )
@@ -50,7 +53,7 @@ export async function reportStories(
   print(
     isText
       ? sayTotal(stories)
-      : JSON.stringify({ files: reports, stories: stories.map(withoutPicture) }, null, 2),
+      : JSON.stringify(Secret.redactCopy({ files: reports, stories: stories.map(withoutPicture) }), null, 2),
   )
   if (report !== undefined) {
     const { htmlReport } = await import("./html-report.ts")
@@ -74,5 +77,5 @@ function withoutPicture({ picture: _, ...outcome }: Outcome): Omit<Outcome, "pic
 
 /** Stories name and quote what they like. */
 function print(text: string): void {
-  process.stdout.write(`${safeText(text)}\n`)
+  process.stdout.write(`${safeText(Secret.redact(text))}\n`)
 }
