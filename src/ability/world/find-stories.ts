@@ -1,9 +1,9 @@
 // Finds the story files of a folder: `*.stories.ts`, `.mts`, `.js` or `.mjs`, without ignored ones, sorted by path.
 import { compileGlob } from "#ability/file/glob-pattern.ts"
 import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
+import { isStory } from "./server/resolve-import.ts"
 
 const anyStory = "*.stories.{ts,mts,js,mjs}"
-const isStory = /\.stories\.m?[jt]s$/
 const listing = ["--files", "--null", "--no-messages", "--no-require-git"]
 
 /** Paths from `folder` that fit a glob pattern. */

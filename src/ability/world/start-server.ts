@@ -16,6 +16,8 @@ export type StoryServer = Readonly<{
 }>
 
 const startLimit = 20_000
+/** Between two answers, while a question waits. */
+const answerLimit = 60_000
 const program = new URL(
   import.meta.url.endsWith(".ts") ? "./server/story-server.ts" : "./story-server.js",
   import.meta.url,
@@ -44,16 +46,19 @@ export async function startServer(start: Omit<Start, "token">): Promise<StorySer
     startLimit,
   )
   let questions = 0
+  let silent: NodeJS.Timeout | undefined
   child.on("message", (answer: Answer) => {
     if ("port" in answer) return ready.resolve(answer.port)
     waiting.get(answer.id)?.resolve(answer.graph)
     waiting.delete(answer.id)
+    watch()
   })
   const fail = (reason: string) => {
     const error = new ServerFailed(reason)
     ready.reject(error)
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
+    clearTimeout(silent)
   }
   child.on("error", (error) => fail(`could not be started: ${error.message}`))
   child.on("exit", (code, signal) => fail(`ended unexpectedly (${signal ?? `code ${code}`})`))
@@ -72,8 +77,20 @@ export async function startServer(start: Omit<Start, "token">): Promise<StorySer
     const asked = Promise.withResolvers<Modules>()
     const id = questions++
     waiting.set(id, asked)
+    if (waiting.size === 1) watch()
     send({ graph: file, id })
     return asked.promise
+  }
+
+  /** Questions are answered one after the other, so the limit starts again with each answer. */
+  function watch(): void {
+    clearTimeout(silent)
+    if (waiting.size) silent = setTimeout(giveUp, answerLimit)
+  }
+
+  function giveUp(): void {
+    fail(`did not answer in ${answerLimit / 1_000} s`)
+    close()
   }
 
   function send(task: Task): void {

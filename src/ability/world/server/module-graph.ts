@@ -1,9 +1,11 @@
 // The modules that a story file imports, found by parsing them, and the import map that makes a browser load them as they
 // are: package names, names without an ending, and our own name become addresses.
-import { readFileSync, statSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 import { dirname, relative } from "node:path"
 import * as Vm from "node:vm"
+import { errorText } from "#util/error.ts"
+import { openInside } from "#util/file/resolve-inside.ts"
 import { resolveImport } from "./resolve-import.ts"
 
 type Source = { text: string; imports: string[]; problem?: string }
@@ -20,15 +22,20 @@ const maxBytes = 5_000_000
 
 const sources = new Map<string, { version: string; source: Source }>()
 
-/** The JavaScript of a module. Positions stay as they are in the file. Read again if the file changed. */
-export function sourceOf(path: string): Source {
-  const { mtimeMs, size } = statSync(path)
-  const version = `${mtimeMs} ${size}`
-  const known = sources.get(path)
-  if (known?.version === version) return known.source
-  const source = size > maxBytes ? failed(`it has more than ${maxBytes} bytes`) : parse(path)
-  sources.set(path, { version, source })
-  return source
+/** The JavaScript of a module inside `root`. Positions stay as they are in the file. Read again if the file changed. */
+export function sourceOf(path: string, root: string): Source {
+  try {
+    using file = openInside([root], relative(root, path))
+    const { mtimeMs, size } = file.stat
+    const version = `${mtimeMs} ${size}`
+    const known = sources.get(path)
+    if (known?.version === version) return known.source
+    const source = size > maxBytes ? failed(`it has more than ${maxBytes} bytes`) : parse(path, file.fd)
+    sources.set(path, { version, source })
+    return source
+  } catch (error) {
+    return failed(firstLine(error))
+  }
 }
 
 export function graphOf(entry: string, root: string): Graph {
@@ -36,7 +43,7 @@ export function graphOf(entry: string, root: string): Graph {
   const problems: string[] = []
   const scopes: ImportMap["scopes"] = {}
   for (const file of files) {
-    const { imports, problem } = sourceOf(file)
+    const { imports, problem } = sourceOf(file, root)
     if (problem !== undefined) problems.push(`${relative(root, file)}: ${problem}`)
     for (const specifier of imports) follow(file, specifier)
   }
@@ -74,17 +81,21 @@ function why(specifier: string, exists: boolean): string {
     : `${name} was not found; is it installed?`
 }
 
-function parse(path: string): Source {
+function parse(path: string, fd: number): Source {
   try {
-    const written = readFileSync(path, "utf8")
+    const written = readFileSync(fd, "utf8")
     const text = /\.[mc]?ts$/.test(path) ? stripTypeScriptTypes(written) : written
     const module = new Vm.SourceTextModule(text, { identifier: path })
     const statics = module.moduleRequests.map(({ specifier }) => specifier)
     const dynamics = Array.from(text.matchAll(dynamic), ([, , specifier]) => specifier!)
     return { text, imports: [...new Set([...statics, ...dynamics])] }
   } catch (error) {
-    return failed(error instanceof Error ? error.message.split("\n")[0]! : String(error))
+    return failed(firstLine(error))
   }
+}
+
+function firstLine(error: unknown): string {
+  return errorText(error).split("\n")[0]!
 }
 
 function failed(problem: string): Source {

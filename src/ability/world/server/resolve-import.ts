@@ -1,10 +1,13 @@
 // Finds the file that an import means for a browser: a relative path with or without its ending, a package by its `exports`
 // for browsers, or a name of the project's own `imports`.
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
+import { existsSync, realpathSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import { textOf } from "#util/file/path-info.ts"
 
 type Description = { exports?: unknown; imports?: unknown; browser?: unknown; module?: string; main?: string }
 
+/** The path of a story file. */
+export const isStory = /\.stories\.m?[jt]s$/
 const conditions = new Set(["browser", "import", "module", "default", "development"])
 const endings = ["", ".ts", ".mts", ".js", ".mjs", "/index.ts", "/index.js"]
 
@@ -83,7 +86,7 @@ function targetIn(folder: string, target: string | undefined): string | undefine
 
 function read(folder: string): Description {
   try {
-    return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Description
+    return JSON.parse(textOf(join(folder, "package.json")) ?? "{}") as Description
   } catch {
     return {}
   }

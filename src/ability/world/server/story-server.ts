@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { extname, join, relative } from "node:path"
 import { isSecretFile } from "#ability/permission/is-secret-file.ts"
 import { addressOf, type Graph, graphOf, ownModule, sourceOf } from "./module-graph.ts"
-import { fileAt } from "./resolve-import.ts"
+import { fileAt, isStory } from "./resolve-import.ts"
 
 /** `token`: requests must send it, so that no other program of this machine reads the project here. */
 export type Start = { root: string; token: string; axe?: string | undefined }
@@ -65,7 +65,7 @@ function replyTo(request: Http.IncomingMessage, start: Start): Reply {
   const url = URL.parse(request.url ?? "", "http://127.0.0.1")
   if (!url || request.method !== "GET") return refused(400, "only GET is answered")
   try {
-    if (url.pathname === pagePath) return { status: 200, type: types[".html"]!, body: pageOf(url) }
+    if (url.pathname === pagePath) return pageOf(url.searchParams.get("file") ?? "")
     if (url.pathname === ownModule)
       return { status: 200, type: script, body: "export const story = (given) => given" }
     if (url.pathname === axeModule && start.axe)
@@ -76,30 +76,38 @@ function replyTo(request: Http.IncomingMessage, start: Start): Reply {
   }
 }
 
-function pageOf(url: URL): string {
-  const file = join(root, url.searchParams.get("file") ?? "")
+function pageOf(path: string): Reply {
+  if (!isStory.test(path) || !servedFile(path)) return refused(404, `${path} is not served`)
+  const file = join(root, path)
   const { imports } = graphOf(file, root)
   const map = JSON.stringify(imports).replaceAll("<", "\\u003c")
   const title = relative(root, file).replace(/[<&]/g, "")
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>
+  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>
 <base href="${addressOf(file, root)}"><link rel="icon" href="data:,">
 <script type="importmap">${map}</script></head><body></body></html>`
+  return { status: 200, type: types[".html"]!, body }
 }
 
 function fileReply(path: string): Reply {
+  const file = servedFile(path)
+  const type = file && types[extname(file)]
+  if (!type) return refused(404, `${path} is not served`)
+  if (type === script) return { status: 200, type, body: sourceOf(file, root).text }
+  if (statSync(file).size > maxBytes) return refused(413, `${path} has more than ${maxBytes} bytes`)
+  return { status: 200, type, body: readFileSync(realpathSync(file)) }
+}
+
+/** The real path of a regular file inside the root that is neither hidden nor secret. */
+function servedFile(path: string): string | undefined {
   const file = fileAt(join(root, path))
   const inside = file && relative(root, file)
-  const type = file && types[extname(file)]
-  if (!file || !inside || inside.startsWith("..") || !type) return refused(404, `${path} is not served`)
+  if (!inside || inside.startsWith("..")) return undefined
   // A package manager may keep packages in a hidden folder of node_modules.
   const isHidden = inside
     .split("node_modules/")[0]!
     .split("/")
     .some((name) => name.startsWith("."))
-  if (isHidden || isSecretFile(inside)) return refused(404, `${path} is not served`)
-  if (type === script) return { status: 200, type, body: sourceOf(file).text }
-  if (statSync(file).size > maxBytes) return refused(413, `${path} has more than ${maxBytes} bytes`)
-  return { status: 200, type, body: readFileSync(realpathSync(file)) }
+  return isHidden || isSecretFile(inside) ? undefined : file
 }
 
 function refused(status: number, text: string): Reply {

@@ -1,5 +1,8 @@
 // Stories that misbehave, in a real Chromium: each is bounded and named, and the others run.
 import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
+import { symlinkSync } from "node:fs"
+import { join } from "node:path"
 import { test } from "node:test"
 import type { UnitReport } from "#ability/tiers/run-tiers.ts"
 import type { StoryResult } from "#ability/world/story-result.ts"
@@ -127,4 +130,39 @@ test("a page reads neither hidden files nor secrets nor files outside of the pro
     tools.assert({ given: "paths", should: "be served or not", actual: got.join(" "), expected: "" })`
   tmp.write("reads.stories.ts", play("reads", body))
   assert.match((await problemsIn(tmp)).reads!, /got "404 404 404 404 404 200"/)
+})
+
+test("a story cannot make the server read a pipe, a device or a file outside, and the rest passes", async () => {
+  await using tmp = await tmpdir()
+  const good = `export const good = { intent: "x", template: "<p>Hi</p>" }\n`
+  tmp.write("../outside.stories.ts", good)
+  tmp.write(".hidden/a.stories.ts", good)
+  tmp.write("plain.ts", good)
+  for (const pipe of ["pipe", "pipe.stories.ts"]) execFileSync("mkfifo", [join(tmp.path, pipe)])
+  symlinkSync("/dev/zero", join(tmp.path, "zero.stories.ts"))
+  symlinkSync("../outside.stories.ts", join(tmp.path, "link.stories.ts"))
+  const files = [
+    "pipe",
+    "pipe.stories.ts",
+    "zero.stories.ts",
+    "link.stories.ts",
+    "../outside.stories.ts",
+    ".hidden/a.stories.ts",
+    "plain.ts",
+    "gone.stories.ts",
+    "well.stories.ts",
+  ]
+  const body = `const got = []
+    for (const file of ${JSON.stringify(files)})
+      got.push((await fetch("/@vitamin/page?file=" + encodeURIComponent(file))).status)
+    tools.assert({ given: "pages", should: "be served or not", actual: got.join(" "), expected: "" })`
+  tmp.write("asks.stories.ts", play("asks", body))
+  tmp.write("package.stories.ts", `import "piped"\n${good.replace("good", "piped")}`)
+  tmp.write("node_modules/piped/index.js", "export {}")
+  execFileSync("mkfifo", [join(tmp.path, "node_modules/piped/package.json")])
+  tmp.write("well.stories.ts", good)
+  const problems = await problemsIn(tmp)
+  assert.match(problems.asks!, /got "404 404 404 404 404 404 404 404 200"/)
+  assert.equal(problems.piped, "")
+  assert.equal(problems.good, "")
 })
