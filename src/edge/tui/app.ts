@@ -50,11 +50,9 @@ export function createApp(options: AppOptions) {
     connection?.client.getImage(image),
   )
   let typedAt = 0
-  /** The person has just begun a turn or a command, so a question is expected and its keys count at once. */
-  let isExpecting = false
   const panels = createPanels(
     () => screen.refresh(),
-    () => (isExpecting ? 0 : typedAt),
+    () => typedAt,
   )
   let connection: Connection | undefined
   let conversation: Conversation | undefined
@@ -169,12 +167,10 @@ export function createApp(options: AppOptions) {
   }
 
   function take(result: Result): void {
-    isExpecting = result.do === "send" && !result.prompt.isShell && conversation?.busySince === undefined
-    typedAt = Date.now()
-    if (result.do === "send") {
-      activity.hush()
-      void send(result.prompt).catch(report)
-    }
+    // A person who has just begun a turn or a command expects a question: its keys count at once.
+    const isBegin = result.do === "send" && !result.prompt.isShell && conversation?.busySince === undefined
+    typedAt = isBegin ? 0 : Date.now()
+    if (result.do === "send") void send(result.prompt).catch(report)
     if (result.do === "action") void act(result.action).catch(report)
   }
 
@@ -234,7 +230,6 @@ export function createApp(options: AppOptions) {
     panel: panels.current,
     panelKey(key: Key): void {
       typedAt = Date.now()
-      isExpecting = false
       panels.current()?.handle(key)
     },
     status,

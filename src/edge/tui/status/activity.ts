@@ -14,7 +14,7 @@ export function createActivity(refresh: () => void) {
       return hint?.text
     },
     say(text: string): void {
-      hush()
+      clearTimeout(hint?.timer)
       const timer = setTimeout(() => {
         hint = undefined
         refresh()
@@ -22,19 +22,12 @@ export function createActivity(refresh: () => void) {
       hint = { text, timer }
       refresh()
     },
-    /** A hint must not hide what the person has just begun. */
-    hush,
     tick,
     stop(): void {
       tick(undefined)
-      hush()
+      clearTimeout(hint?.timer)
     },
   })
-
-  function hush(): void {
-    clearTimeout(hint?.timer)
-    hint = undefined
-  }
 
   /** Milliseconds between two ticks; undefined stops the clock. */
   function tick(interval: number | undefined): void {
