@@ -183,6 +183,7 @@ export function createApp(options: AppOptions) {
     const talk = await ready
     if (isShell) return talk.runShell(text)
     if (text.startsWith("/") && (await commands?.run(text))) return
+    activity.hush()
     await talk.send(text, imageParts(attachments.map(({ path }) => path)))
   }
 

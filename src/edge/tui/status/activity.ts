@@ -14,7 +14,7 @@ export function createActivity(refresh: () => void) {
       return hint?.text
     },
     say(text: string): void {
-      clearTimeout(hint?.timer)
+      hush()
       const timer = setTimeout(() => {
         hint = undefined
         refresh()
@@ -22,12 +22,19 @@ export function createActivity(refresh: () => void) {
       hint = { text, timer }
       refresh()
     },
+    /** A hint must not hide the turn that the person has just begun. */
+    hush,
     tick,
     stop(): void {
       tick(undefined)
-      clearTimeout(hint?.timer)
+      hush()
     },
   })
+
+  function hush(): void {
+    clearTimeout(hint?.timer)
+    hint = undefined
+  }
 
   /** Milliseconds between two ticks; undefined stops the clock. */
   function tick(interval: number | undefined): void {
