@@ -98,7 +98,10 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const)
 
 test("vitamin doctor names the browser, or says how to get one", async () => {
   await using tmp = await tmpdir()
-  assert.match((await vitamin(tmp, ["doctor"])).out, /^ok +browser +\S*chrom\S*, for the agent navigator and stories$/m)
+  assert.match(
+    (await vitamin(tmp, ["doctor"])).out,
+    /^ok +browser +\S*chrom\S*, for the agent navigator and stories$/m,
+  )
   const { out } = await vitamin(tmp, ["doctor"], { VITAMIN_BROWSER: "/nowhere/chromium" })
   assert.match(
     out.replace(/\s+/g, " "),
