@@ -1,9 +1,10 @@
 // Starts Chromium, and opens pages in it: each in a context that is thrown away, behind a proxy of ours. The one place that
 // loads playwright-core.
-import { mkdtempSync, readdirSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
 import type { BrowserContext, BrowserType, CDPSession, Page, Browser as Process } from "playwright-core"
 import { type Checked, UrlDenied } from "#ability/web/check-url.ts"
@@ -195,9 +196,12 @@ async function makeFolder(): Promise<string> {
   return folder
 }
 
-/** Processes of the browser may still write while they end. */
+/** Processes of the browser may still write while they end, so one try may not be enough. */
 async function removeFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {})
+  for (const end = performance.now() + closeLimit; performance.now() < end; await setTimeout(100)) {
+    await rm(folder, { recursive: true, force: true }).catch(() => {})
+    if (!existsSync(folder)) return
+  }
 }
 
 async function pidOf(context: BrowserContext): Promise<number | undefined> {
