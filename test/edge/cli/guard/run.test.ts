@@ -84,7 +84,11 @@ for (const [what, guards, reason] of [
     { a: { block: "file.edt:**", because: "x" } },
     /guards\.a\.block: "file\.edt" does not exist; did you mean "file\.edit"/,
   ],
-  ["no reason", { a: { block: "edit" } }, /guards\.a\.because: is missing; a guard needs it/],
+  [
+    "no reason",
+    { a: { block: "edit" } },
+    /guards\.a\.because: is missing; expected a text that says why it blocks/,
+  ],
   [
     "an unknown key",
     { a: { block: "edit", because: "x", after: "edit" } },
