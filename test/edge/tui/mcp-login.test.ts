@@ -47,7 +47,7 @@ test("/mcp shows that a server needs a login, and choosing it signs in; its tool
   await terminal.sees(/The login was stopped\./)
   terminal.type("/mcp login")
   await terminal.sees(/^› login locked +sign in$/m)
-  terminal.type(enter)
+  terminal.type("\t")
   await terminal.sees("> /mcp login locked")
   terminal.type("\u0015")
   terminal.type(`/mcp${enter}`)
