@@ -1,5 +1,5 @@
-// What guards cost: offering a call to 50 of them and telling them its result, beside a session with none; the same for
-// guards in TypeScript, which run within a time limit; and reading a session of 5 000 messages again.
+// Measures guards: a call is offered to 50 of them and its result told to them, beside a session with none. Then the same
+// with guards in TypeScript, which run within a time limit, and with a session of 5 000 messages that is read again.
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

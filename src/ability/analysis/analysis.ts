@@ -27,7 +27,7 @@ export async function analyze(options: {
   root: string
   glob?: string | undefined
   files?: readonly string[] | undefined
-  /** Whether a file, by its path from the root, may be read. */
+  /** Returns false for a file that must not be read. Gets its path from the root. */
   accepts?: ((file: string) => boolean) | undefined
   signal?: AbortSignal | undefined
 }): Promise<Report> {

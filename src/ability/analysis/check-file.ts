@@ -22,7 +22,7 @@ type Project = {
   tokens: ReadonlySet<string>
 }
 
-/** Of each term, in a report. */
+/** A report lists at most so many items of each term. */
 const maxItems = 1_000
 
 export function checkFile(parsed: Parsed, project: Project): FileReport {
@@ -68,7 +68,7 @@ function checkCode(parsed: Parsed, { root, get }: Project, report: Report): void
   for (const one of imports) checkImports({ ...empty, imports: [one] }, place)
 }
 
-/** What the code of the file does to the page, and the code that it loads for its effects. */
+/** Collects what the code of the file does to the page, with the code that it imports for its effects. */
 function factsOf(parsed: Parsed, { root, get }: Project): PageFacts {
   const sources = [
     ...parsed.linked.map(({ source }) => source),
@@ -100,7 +100,7 @@ const empty = {
   facts: {} as PageFacts,
 }
 
-/** Whether an element with an id may be in the page: the file has it, or makes ids that are not known. */
+/** Returns a test for ids that the page may have: the file has the id, or makes ids that are not known. */
 function knownIds(markups: readonly Markup[], { changesPage }: PageFacts): (id: string) => boolean {
   const ids = new Set<string>()
   let isOpen = false

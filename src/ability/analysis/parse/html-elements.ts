@@ -1,4 +1,4 @@
-// What the HTML standard says about elements: which there are, which have no end tag, and which end without one.
+// The elements of the HTML standard: all of them, those without an end tag, and those that may end without one.
 
 export const elements: ReadonlySet<string> = words(`
   html head title base link meta style body article section nav aside h1 h2 h3 h4 h5 h6 hgroup header footer address search
@@ -47,7 +47,7 @@ export function hasOptionalEnd(name: string): boolean {
   return optionalEnds.has(name)
 }
 
-/** Whether the start tag of another element ends an open one. */
+/** Returns true if the start tag `starting` ends the open element `open`. */
 export function closedBy(open: string, starting: string): boolean {
   return ends[open]?.has(starting) ?? false
 }

@@ -23,7 +23,7 @@ export type Document = { elements: Element[]; ids: Map<string, Element>; isPage:
 export const hole = "\uE000"
 /** As browsers do. */
 const maxDepth = 512
-/** What a name or a sentence needs of an element. */
+/** The text of an element is read up to these limits, which are enough for a name or a sentence. */
 const maxText = 1_000
 const maxNodes = 2_000
 const maxUnknown = 20
