@@ -1,10 +1,6 @@
 // Starts Chromium, and opens pages in it: each in a context that is thrown away, behind a proxy of ours. The one place that
 // loads playwright-core.
-import { existsSync, mkdtempSync, readdirSync } from "node:fs"
-import { mkdir, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
 import type { BrowserContext, BrowserType, CDPSession, Page, Browser as Process } from "playwright-core"
 import { type Checked, UrlDenied } from "#ability/web/check-url.ts"
@@ -13,6 +9,7 @@ import * as Env from "#kernel/process/env.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { hasProcess } from "#util/process.ts"
 import { waitAtMost } from "#util/wait.ts"
+import { createFolder, removeFolder } from "./browser-folder.ts"
 import type { Found } from "./find-browser.ts"
 
 export type Browser = Readonly<{
@@ -26,7 +23,6 @@ export type Browser = Readonly<{
 type Check = (url: string) => Promise<Checked>
 type Library = { chromium?: BrowserType; default?: { chromium: BrowserType } }
 
-const folderName = /^vitamin-browser-(\d+)-/
 const startLimit = 60_000
 const closeLimit = 5_000
 const passed = [
@@ -74,7 +70,7 @@ export async function startChromium(
   const { default: loaded, chromium: type = loaded!.chromium }: Library = await import(
     pathToFileURL(library).href
   )
-  const folder = await makeFolder()
+  const folder = await createFolder()
   let proxy: OwnProxy | undefined
   let first: BrowserContext | undefined
   let pid: number | undefined
@@ -185,25 +181,6 @@ function environment(home: string): Record<string, string> {
   }
 }
 
-/** The name has our process in it, so that folders of killed processes are found and removed. */
-async function makeFolder(): Promise<string> {
-  for (const name of readdirSync(tmpdir())) {
-    const owner = Number(folderName.exec(name)?.[1])
-    if (owner && !hasProcess(owner)) await removeFolder(join(tmpdir(), name))
-  }
-  const folder = mkdtempSync(join(tmpdir(), `vitamin-browser-${process.pid}-`))
-  for (const name of ["downloads", "artifacts"]) await mkdir(join(folder, name))
-  return folder
-}
-
-/** Processes of the browser may still write while they end, so one try may not be enough. */
-async function removeFolder(folder: string): Promise<void> {
-  for (const end = performance.now() + closeLimit; performance.now() < end; await setTimeout(100)) {
-    await rm(folder, { recursive: true, force: true }).catch(() => {})
-    if (!existsSync(folder)) return
-  }
-}
-
 async function pidOf(context: BrowserContext): Promise<number | undefined> {
   const devtools = await context.browser()?.newBrowserCDPSession()
   const { processInfo = [] } = (await devtools?.send("SystemInfo.getProcessInfo")) ?? {}
@@ -215,9 +192,14 @@ function kill(pid: number | undefined): void {
   if (pid !== undefined && hasProcess(pid)) process.kill(pid, "SIGKILL")
 }
 
-/** Playwright adds its whole log to a message. */
+/** Playwright adds its whole log to a message. The command line in it names the sandbox, but is no reason. */
 function reasonOf(error: unknown): string {
-  const text = errorText(error).replace(/\u001b\[\d+m/g, "")
-  const cause = /^.*(?:ERROR|FATAL|sandbox).*$/im.exec(text)?.[0]
-  return [text.split("\n")[0], cause].filter(Boolean).join(" ").slice(0, 500)
+  const [first = "", ...log] = errorText(error)
+    .replace(/\u001b\[\d+m/g, "")
+    .split("\n")
+    .filter((line) => !line.includes("<launching>"))
+  const cause = [/FATAL/, /sandbox/i, /ERROR/]
+    .map((kind) => log.find((line) => kind.test(line)))
+    .find(Boolean)
+  return [first, cause].filter(Boolean).join(" ").slice(0, 500)
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,6 +13,7 @@ import { openPage } from "#ability/browser/browsers.ts"
 import { findBrowser } from "#ability/browser/find-browser.ts"
 import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import { hasProcess } from "#util/process.ts"
+import { shortTmp } from "../../fixture/short-tmp.ts"
 import { until } from "../../fixture/until.ts"
 import { call, free, inProject } from "../tool/harness.ts"
 
@@ -28,12 +29,7 @@ function started(t: TestContext, folder: string, { waits = false } = {}) {
   const wait = waits ? `while [ ! -e '${go}' ]; do sleep 0.05; done\n` : ""
   const script = `#!/bin/sh\necho $$ > '${note}'\n${wait}exec '${found.chromium}' "$@"\n`
   writeFileSync(program, script, { mode: 0o700 })
-  const before = process.env.VITAMIN_BROWSER
-  process.env.VITAMIN_BROWSER = program
-  t.after(() => {
-    if (before === undefined) delete process.env.VITAMIN_BROWSER
-    else process.env.VITAMIN_BROWSER = before
-  })
+  setVariable(t, "VITAMIN_BROWSER", program)
   const pid = () => (existsSync(note) ? Number(readFileSync(note, "utf8")) : 0)
   return { pid, go: () => writeFileSync(go, "") }
 }
@@ -60,14 +56,14 @@ function open(session: ReturnType<typeof createBrowserSession>): Promise<void> {
   return session.use({ context, first: "http://127.0.0.1/", starts: true }, async () => {})
 }
 
-function folders(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith(`vitamin-browser-${process.pid}-`))
+function foldersIn(place: string): string[] {
+  return readdirSync(place).filter((name) => name.startsWith(`vitamin-browser-${process.pid}-`))
 }
 
 async function isGone(pid: number): Promise<void> {
   assert.ok(pid > 0)
   await until(() => !hasProcess(pid), "the browser ends")
-  await until(() => folders().length === 0, "its folder is removed")
+  await until(() => [tmpdir(), "/tmp"].flatMap(foldersIn).length === 0, "its folder is removed")
 }
 
 test("an abort while the browser starts returns before it has started, and the browser is closed", async (t) => {
@@ -125,8 +121,8 @@ test("a browser is closed if its session ends while its guard is installed", asy
 })
 
 test("the folder of a browser is removed if its proxy cannot start", async (t) => {
-  await inProject(async ({ path }) => {
-    useTemporary(t, path)
+  await inProject(async () => {
+    useTemporary(t)
     t.mock.method(Server.prototype, "listen", function (this: Server) {
       process.nextTick(() => this.emit("error", new Error("no port left")))
       return this
@@ -137,8 +133,8 @@ test("the folder of a browser is removed if its proxy cannot start", async (t) =
 })
 
 test("a browser removes what a killed vitamin has left, and leaves nothing itself", async (t) => {
-  await inProject(async ({ path }) => {
-    useTemporary(t, path)
+  await inProject(async () => {
+    useTemporary(t)
     const killed = spawn(process.execPath, [join(import.meta.dirname, "hold-browser.ts")], {
       stdio: ["ignore", "pipe", "inherit"],
     })
@@ -159,14 +155,46 @@ test("a browser removes what a killed vitamin has left, and leaves nothing itsel
   })
 })
 
-/** Other tests use the folder of the system. */
-function useTemporary(t: TestContext, folder: string): void {
-  const before = process.env.TMPDIR
-  process.env.TMPDIR = folder
-  t.after(() => {
-    if (before === undefined) delete process.env.TMPDIR
-    else process.env.TMPDIR = before
+test("a browser starts where the path of the temporary folder is too long for its sockets", async (t) => {
+  await inProject(async ({ path }) => {
+    const long = setVariable(t, "TMPDIR", join(path, "x".repeat(90)))
+    mkdirSync(long)
+    const session = createBrowserSession("ses_1", { open: openPage })
+    await open(session)
+    assert.equal(foldersIn("/tmp").length, 1)
+    await session.close()
+    assert.deepEqual([...foldersIn("/tmp"), ...readdirSync(long)], [])
   })
+})
+
+test("the error of a browser that ends at its start has its last words, and not its command line", async (t) => {
+  await inProject(async ({ path }) => {
+    const program = join(path, "chromium.sh")
+    writeFileSync(program, "#!/bin/sh\necho '[1:FATAL:main.cc] no paper left' >&2\nexit 1\n", { mode: 0o700 })
+    setVariable(t, "VITAMIN_BROWSER", program)
+    await assert.rejects(open(createBrowserSession("ses_1", { open: openPage })), ({ message }: Error) => {
+      assert.match(message, /could not be started: .* no paper left$/)
+      assert.doesNotMatch(message, /--disable|sandbox/)
+      return true
+    })
+  })
+})
+
+/** Other tests use the folder of the system. */
+function useTemporary(t: TestContext): string {
+  const tmp = shortTmp()
+  t.after(() => tmp[Symbol.dispose]())
+  return setVariable(t, "TMPDIR", tmp.path)
+}
+
+function setVariable(t: TestContext, name: string, value: string): string {
+  const before = process.env[name]
+  process.env[name] = value
+  t.after(() => {
+    if (before === undefined) delete process.env[name]
+    else process.env[name] = before
+  })
+  return value
 }
 
 /** What vitamin or Playwright has made in the folder for temporary files. */

@@ -11,6 +11,7 @@ import { contentOf, createCanaries, findIn, names } from "../../fixture/canaries
 import { vitamin } from "../../fixture/cli.ts"
 import { call, calls, env, type FakeLlm, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { pdfOfPages } from "../../fixture/pdf.ts"
+import { shortTmp } from "../../fixture/short-tmp.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const tools = [
@@ -54,8 +55,9 @@ test("none of 20 canary values is found in clear in what is derived from documen
   const canaries = createCanaries()
   const values = [...canaries.values()]
   const root = dirname(tmp.path)
-  const [temp, given] = [join(root, "temp"), join(root, "given")]
-  for (const folder of [temp, given]) mkdirSync(folder)
+  const given = join(root, "given")
+  mkdirSync(given)
+  using temp = shortTmp()
   const plain = values.filter(isPlain)
   writeFileSync(
     join(given, "manual.pdf"),
@@ -107,7 +109,7 @@ test("none of 20 canary values is found in clear in what is derived from documen
     VITAMIN_VAULT_PASSPHRASE: "a passphrase of the test",
     VITAMIN_CONFIG: JSON.stringify({ guards }),
     VITAMIN_LOG: "debug",
-    TMPDIR: temp,
+    TMPDIR: temp.path,
   })
   server.close()
   assert.equal(ran.code, 0, ran.err)
@@ -127,7 +129,7 @@ test("none of 20 canary values is found in clear in what is derived from documen
   assert.match(said[0].out, /bash:echo '\[secret canary-1\]'.* was blocked by "no-shell"/)
   assert.match(said[0].out, /40 blocked$/)
   assert.match(readFileSync(join(root, "timeline.svg"), "utf8"), /\[secret canary-1\]/)
-  assert.deepEqual(readdirSync(temp), [], "Chromium leaves no files")
+  assert.deepEqual(readdirSync(temp.path), [], "Chromium leaves no files")
   const places = [
     { file: "stdout", content: ran.out },
     { file: "stderr", content: ran.err },

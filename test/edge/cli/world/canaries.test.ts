@@ -2,11 +2,12 @@
 // what the judge is sent.
 import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { test } from "node:test"
 import { createCanaries, findIn } from "../../../fixture/canaries.ts"
 import { vitamin } from "../../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
+import { shortTmp } from "../../../fixture/short-tmp.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
 
 const providers = ["ANTHROPIC", "MISTRAL", "COHERE", "GROQ", "XAI", "DEEPSEEK", "TOGETHER", "FIREWORKS"]
@@ -28,10 +29,9 @@ test("vitamin world run shows no key that a story shows, in its output, its repo
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(() => text(JSON.stringify({ score: 9, notes: [] })))
   writeStory(tmp)
-  const temp = join(dirname(tmp.path), "temp")
-  tmp.write("../temp/.keep", "")
+  using temp = shortTmp()
   const args = ["--trust", "world", "run", "--report", "stories.html"]
-  const all = { ...variables, ...env(llm, "chat").variables, TMPDIR: temp }
+  const all = { ...variables, ...env(llm, "chat").variables, TMPDIR: temp.path }
   const said = await vitamin(tmp, args, all)
   const json = await vitamin(tmp, [...args.slice(0, 3), "--format", "json"], all)
   assert.equal(said.code, 1, said.err)
@@ -40,7 +40,7 @@ test("vitamin world run shows no key that a story shows, in its output, its repo
   const report = readFileSync(join(tmp.path, "stories.html"), "utf8")
   assert.match(report, /heading &#34;\[anthropic key\]/)
   assert.equal(report.match(/<img /g)?.length, 1, "the picture without a key")
-  assert.deepEqual(readdirSync(temp), [".keep"], "Chromium leaves no files")
+  assert.deepEqual(readdirSync(temp.path), [], "Chromium leaves no files")
   const places = [
     { file: "stdout", content: said.out + said.err },
     { file: "JSON", content: json.out + json.err },
