@@ -1,5 +1,5 @@
 // Finds model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM. They are probed in parallel, only when a
-// model has to be chosen, and count as absent without a connection within 50 ms and a proper answer within 250 ms.
+// model has to be chosen, and count as absent without a connection within 50 ms and a proper answer within 250 ms after it.
 import type { IncomingMessage } from "node:http"
 import { configuredBase, isLoopback, settingsOf } from "#ability/provider/reach/connection.ts"
 import { providers } from "#ability/provider/reach/providers.ts"
@@ -51,11 +51,19 @@ export async function findLocalServers(places: Place[], within = usualTime): Pro
   // Loaded before the clock starts. An import would load all that the module exports, undici included.
   const { get } = process.getBuiltinModule("node:http")
   const late = new AbortController()
+  // What arrived while this process was busy, as it is at its start, is read before the time counts as up.
+  const endAfter = (time: number) => {
+    const own = setTimeout(() => setImmediate(() => own === timer && late.abort()), time)
+    return own
+  }
+  let timer = endAfter(within.connect)
   let isConnected = false
-  const timers = [
-    setTimeout(() => isConnected || late.abort(), within.connect),
-    setTimeout(() => late.abort(), within.answer),
-  ]
+  const connected = () => {
+    if (isConnected) return
+    isConnected = true
+    clearTimeout(timer)
+    timer = endAfter(within.answer)
+  }
 
   async function ask({ providerId, baseURLs }: Place): Promise<LocalServer | undefined> {
     const answers = await Promise.all(
@@ -77,9 +85,7 @@ export async function findLocalServers(places: Place[], within = usualTime): Pro
       })
       request.on("error", () => resolve(undefined))
       request.on("socket", (socket) => {
-        socket.once("connect", () => {
-          isConnected = true
-        })
+        socket.once("connect", connected)
       })
     })
     return body === undefined ? undefined : isOllama ? tagsIn(body) : modelsIn(body)
@@ -88,7 +94,7 @@ export async function findLocalServers(places: Place[], within = usualTime): Pro
   try {
     return (await Promise.all(places.map(ask))).filter((server) => server !== undefined)
   } finally {
-    for (const timer of timers) clearTimeout(timer)
+    clearTimeout(timer)
   }
 }
 

@@ -111,6 +111,21 @@ test("findLocalServers() does not wait for a server that says nothing", async ()
   assert.deepEqual(await findLocalServers(places), [])
 })
 
+test("findLocalServers() finds a server although this process is busy for longer than the time limits", async () => {
+  await using ollama = await serve(tags("qwen2.5-coder:7b"))
+  const finding = findLocalServers([{ providerId: "ollama", baseURLs: [ollama.baseURL] }], {
+    connect: 50,
+    answer: 20_000,
+  })
+  // The connection is under way, and its time is up before it can be noticed.
+  await new Promise(setImmediate)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+  assert.deepEqual(
+    (await finding).map(({ model }) => model),
+    ["qwen2.5-coder:7b"],
+  )
+})
+
 test("findLocalServers() finds nothing on a closed port, and uses the address that answers", async () => {
   await using server = await serve(list("a"))
   const dead = "http://127.0.0.1:1/v1"
