@@ -113,12 +113,14 @@ test("findLocalServers() does not wait for a server that says nothing", async ()
 
 test("findLocalServers() finds a server although this process is busy for longer than the time limits", async () => {
   await using ollama = await serve(tags("qwen2.5-coder:7b"))
+  // After this, Node looks at timers before it looks at connections.
+  await new Promise(setImmediate)
   const finding = findLocalServers([{ providerId: "ollama", baseURLs: [ollama.baseURL] }], {
     connect: 50,
     answer: 20_000,
   })
   // The connection is under way, and its time is up before it can be noticed.
-  await new Promise(setImmediate)
+  for (let i = 0; i < 10; i++) await new Promise<void>((resolve) => process.nextTick(resolve))
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
   assert.deepEqual(
     (await finding).map(({ model }) => model),
