@@ -91,7 +91,8 @@ function act(list: readonly Guard[], count: number): { times: number[]; messages
     const [name, args] = callOf(i)
     const tool = ToolRegistry.get(name)
     const call = { id, name, arguments: args, approval: "approved" as const }
-    const step = { call, tool, args, needs: tool.permission!(args, { sessionId: "" }) } as unknown as Step
+    const context = { sessionId: "" }
+    const step = { call, tool, args, context, needs: tool.permission!(args, context) } as unknown as Step
     times.push(0)
     read(make({ type: "tool_request", data: { calls: [call] } }))
     timed(() => void guards.offerCall(step))

@@ -61,5 +61,7 @@ export {
   planner,
   Rule,
 } from "./rule.ts"
+export { secretsIn } from "./secret-reads.ts"
+export { mentionedCommands } from "./shell/mentioned-commands.ts"
 export { gitReading, onlyReadsGit } from "./shell/reading-git.ts"
 export { succeededCommands } from "./shell/succeeded-commands.ts"

@@ -1,6 +1,7 @@
 // The events that guards see. An action is offered under the name of its tool before it happens; its result is told as
 // `NAME.done` or `NAME.failed`. Patterns are matched against the keys of an event: `edit:src/a.ts`, `file.edit:src/a.ts`.
 import { parse, relative, resolve } from "node:path"
+import * as KeptFolder from "#ability/call/kept-folder.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import type { Step } from "#ability/tool/run-tool.ts"
 import type { Event } from "#kernel/behavioral/behavioral.ts"
@@ -30,23 +31,27 @@ export type GuardEvent = Event & { detail: Detail }
 
 /** A call as the record of a session keeps it: `file.edit:src/a.ts` is a need. */
 export type Deed = { tool: string; needs: readonly string[]; args?: unknown }
-/** The result of a call. `isOpen`: a command still runs, so nothing is known about it. */
-export type Outcome = { hasFailed: boolean; exitCode?: number; isOpen?: boolean }
+/** The result of a call. `isOpen`: nothing is known about its command, which still runs. `isDenied`: it never ran. */
+export type Outcome = { hasFailed: boolean; exitCode?: number; isOpen?: boolean; isDenied?: boolean }
+
+export type Offer = Pick<Step, "tool" | "needs" | "call" | "context">
 
 /** A call as it is offered. The arguments are those of the model, which the record keeps. */
-export function deedOf(step: Pick<Step, "tool" | "needs" | "call">): Deed {
-  return { tool: step.tool.id, needs: needsOf(step), args: step.call.arguments }
+export function deedOf({ tool, needs, call, context }: Offer): Deed {
+  const folder = KeptFolder.get(context.sessionId).cwd
+  return { tool: tool.id, needs: needsOf({ tool, needs, folder }), args: call.arguments }
 }
 
-/** What a call needs, as keys for patterns. Files are named from the work tree, also by their real path. */
-export function needsOf({ needs, tool }: { needs: Step["needs"]; tool: { id: string } }): string[] {
+/** What a call needs, as keys for patterns. Files are named from the work tree, also by their real path. `folder`: where a
+ * command starts. */
+export function needsOf(given: { needs: Step["needs"]; tool: { id: string }; folder?: string }): string[] {
+  const { needs, tool, folder = Instance.directory } = given
   const found = new Set<string>()
   for (const { permission, target } of needs) {
     if (permission.startsWith("file.")) for (const one of fileNeeds(permission, target)) found.add(one)
     else found.add(`${permission}:${target}`)
     if (permission === "bash.execute")
-      for (const path of Permission.pathsIn(target).slice(0, maxPaths))
-        if (path && Permission.isSecretFile(path)) found.add(`secret.read:${path}`)
+      for (const path of Permission.secretsIn(target, folder)) found.add(`secret.read:${shown(path)}`)
   }
   return found.size ? [...found] : [`tool.execute:${tool.id}`]
 }
@@ -56,9 +61,9 @@ export function actionOf({ tool, needs, args }: Deed): GuardEvent {
 }
 
 export function resultOf({ tool, needs, args }: Deed, outcome: Outcome): GuardEvent {
-  const { hasFailed, exitCode, isOpen } = outcome
+  const { hasFailed, exitCode, isOpen, isDenied } = outcome
   const ending = hasFailed ? ".failed" : ".done"
-  const told = isOpen ? [] : needs
+  const told = needs.filter((need) => (isSecret(need) ? !isDenied : !isOpen))
   const known = { ...(exitCode === undefined ? {} : { exitCode }), ...subjectOf(needs) }
   return {
     type: tool + ending,
@@ -78,8 +83,6 @@ export function plainEvent(type: string, about: Omit<Detail, "keys"> = {}): Guar
   const keys = [{ name: type }, ...(target === undefined ? [] : [{ name: type, target }])]
   return { type, detail: { ...about, keys } }
 }
-
-const maxPaths = 200
 
 function fileNeeds(permission: string, target: string): string[] {
   const path = resolve(Instance.directory, target)
@@ -107,6 +110,7 @@ function shown(path: string): string {
 
 function keysOf(tool: string, needs: readonly string[], ending: string): Key[] {
   const keys: Key[] = [{ name: tool + ending }]
+  const isCommand = needs.some((need) => need.startsWith("bash.execute:"))
   for (const need of needs) {
     const colon = need.indexOf(":")
     const [permission, target] = [need.slice(0, colon), need.slice(colon + 1)]
@@ -120,19 +124,26 @@ function keysOf(tool: string, needs: readonly string[], ending: string): Key[] {
     const path = isFile(permission) ? { path: readPath(target) } : {}
     // Only the permissions of the call itself belong to its tool.
     if (!extra.has(permission)) keys.push({ name: tool + ending, target, ...path })
-    keys.push({ name, target, ...path })
+    // A command that failed may have shown what it read.
+    if (isCommand && ending && isSecret(need)) keys.push({ name: "secret.read.done", target, ...path })
+    else keys.push({ name, target, ...path })
   }
   return keys
 }
 
 const extra = new Set(["file.replace", "secret.read"])
 
+function isSecret(need: string): boolean {
+  return need.startsWith("secret.read:")
+}
+
 function isFile(permission: string): boolean {
   return permission.startsWith("file.") || permission === "secret.read"
 }
 
-/** The line and each command in it. Of a line that succeeded, only commands that certainly succeeded too. */
+/** The line and each command in it: all that it may run, or those that have certainly succeeded. */
 function commandsOf(line: string, ending: string): string[] {
+  if (ending === "") return [...new Set([line, ...Permission.mentionedCommands(line)])]
   if (ending === ".done") return Permission.succeededCommands(line)
   const commands = Permission.commandsIn(line)?.map(({ text }) => text) ?? []
   return [...new Set([line, ...commands.filter(Boolean)])]

@@ -1,6 +1,7 @@
 // The ready-made guards. Most are plain data; the others count.
-import { bSync, bThread, type Event, type Idiom, type Thread } from "#kernel/behavioral/behavioral.ts"
+import { bSync, bThread, type Event } from "#kernel/behavioral/behavioral.ts"
 import type { Guards } from "#kernel/schema/schema.ts"
+import { createBudget, noRepeats } from "./counting-guards.ts"
 import { createGuard, type Data, type Guard } from "./guard.ts"
 import type { Detail } from "./guard-event.ts"
 import { listOf, matches, sayPattern } from "./pattern.ts"
@@ -58,15 +59,7 @@ const makers: { [Name in ReadyMade]: (options: Options[Name], name: string) => G
       because: "a person must approve each deploy",
     })
   },
-  "no-network-after-secret": ({ block }, name) =>
-    data(name, {
-      when: ["secret.read.done", "secret.show.done"],
-      block: block ?? [
-        "network.fetch",
-        ...split(senders).flatMap((one) => [`bash.execute:${one}`, `bash.execute:${one} *`]),
-      ],
-      because: "a secret was read in this session, so nothing may be sent to the network any more",
-    }),
+  "no-network-after-secret": noNetworkAfterSecret,
   "look-at-diff": lookAtDiff,
   "no-repeats": noRepeats,
   "plan-before-act": planBeforeAct,
@@ -79,6 +72,28 @@ function data(name: string, guard: Data): Guard {
 
 function split(list: string): string[] {
   return list.split(", ")
+}
+
+/** A call that reads a secret and can send is blocked too: it would need no second call. */
+function noNetworkAfterSecret({ block }: Options["no-network-after-secret"], name: string): Guard {
+  const sending = block ?? [
+    "network.fetch",
+    ...split(senders).flatMap((one) => [`bash.execute:${one}`, `bash.execute:${one} *`]),
+  ]
+  const read = ["secret.read.done", "secret.show.done"]
+  const isSending = matches(sending)
+  const isReading = matches("secret.read")
+  const both = (event: Event) => isReading(event) && isSending(event)
+  return Object.freeze({
+    name,
+    source: "ready-made",
+    because: (event: Event) =>
+      isReading(event)
+        ? "it reads a secret and could send it to the network. Read it in a call of its own, if you must"
+        : "a secret was read in this session, so nothing may be sent to the network any more",
+    patterns: { when: read, block: listOf(sending), until: [] },
+    thread: bThread([bSync({ block: both, waitFor: matches(read) }), bSync({ block: isSending })]),
+  })
 }
 
 /** One for each file: a run of all stories counts, or one of the stories that import the file. */
@@ -142,62 +157,4 @@ function planBeforeAct({ act = changes }: Options["plan-before-act"], name: stri
     patterns: { when: [], block: listOf(act), until: ["todo.done"] },
     thread: bThread([bSync({ block: matches(act), waitFor: isPlan })]),
   })
-}
-
-/** Counts calls in a row with the same tool and arguments, whatever their results are. Three with the same result end the
- * turn (turn/repeats.ts); this guard comes before, and the turn goes on. */
-function noRepeats({ times = 2 }: Options["no-repeats"], name: string): Guard {
-  const isCall = ({ type, detail }: Event) => (detail as Detail | undefined)?.tool === type
-  function* thread(): ReturnType<Thread> {
-    let [last, count] = ["", 0]
-    const idiom: Idiom = {
-      waitFor: isCall,
-      block: (event) => count >= times && isCall(event) && last === textOf(event),
-    }
-    for (;;) {
-      const text = textOf(yield idiom)
-      count = text === last ? count + 1 : 1
-      last = text
-    }
-  }
-  return Object.freeze({
-    name,
-    source: "ready-made",
-    because: `the same call was made ${times} times in a row`,
-    until: "another call",
-    thread,
-  })
-}
-
-function textOf({ type, detail }: Event): string {
-  return JSON.stringify([type, (detail as Detail).args])
-}
-
-/** The answer stays allowed, so that the model can say how far it came. */
-function createBudget({ tokens, cost }: Options["budget"], name: string): Guard {
-  let spent = { tokens: 0, cost: 0 }
-  const isSpent = () => spent.tokens > (tokens ?? Infinity) || spent.cost > (cost ?? Infinity)
-  function* thread(): ReturnType<Thread> {
-    const own = { tokens: 0, cost: 0 }
-    const idiom: Idiom = {
-      waitFor: "usage",
-      block: (event) => {
-        spent = own
-        return isSpent() && (event.detail as Detail | undefined)?.tool === event.type
-      },
-    }
-    for (;;) {
-      const { detail } = yield idiom
-      own.tokens += (detail as Detail).tokens ?? 0
-      own.cost += (detail as Detail).cost ?? 0
-    }
-  }
-  const because = () => {
-    const used = [
-      ...(tokens === undefined ? [] : [`${spent.tokens} of ${tokens} tokens`]),
-      ...(cost === undefined ? [] : [`$${spent.cost.toFixed(4)} of $${cost}`]),
-    ]
-    return `the budget of this session is spent (${used.join(", ")}). Answer with what you have`
-  }
-  return Object.freeze({ name, source: "ready-made", because, thread })
 }

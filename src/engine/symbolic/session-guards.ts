@@ -1,17 +1,14 @@
 // The guards of one session: offers its actions to the program, tells it what the messages say, and collects what the
 // messages must keep so that the program can be told the same again.
-import type { Step } from "#ability/tool/run-tool.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { type Blocked, createProgram, type Problem } from "./create-program.ts"
 import type { Guard } from "./guard.ts"
-import { actionOf, approvalOf, deedOf, type GuardEvent, plainEvent } from "./guard-event.ts"
+import { actionOf, approvalOf, deedOf, type GuardEvent, type Offer, plainEvent } from "./guard-event.ts"
 import type { Kept, Offered, TaskResult } from "./guard-record.ts"
 import { createReader, eventsOf, type Told } from "./read-events.ts"
 
 export type { Blocked } from "./create-program.ts"
 export type SessionGuards = ReturnType<typeof createSessionGuards>
-
-type Offer = Pick<Step, "tool" | "needs" | "call">
 
 /** Of a task with more results, only the last ones are told to its parent. */
 const maxTaskResults = 2_000

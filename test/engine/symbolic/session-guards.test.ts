@@ -36,7 +36,8 @@ type Call = Message.Call
 function stepOf(call: Call): Step {
   const tool = ToolRegistry.get(call.name)
   const args = call.arguments
-  return { call, tool, args, needs: tool.permission!(args, { sessionId: "" }) } as unknown as Step
+  const context = { sessionId: "" }
+  return { call, tool, args, context, needs: tool.permission!(args, context) } as unknown as Step
 }
 
 /** What the guards would block now. Offering changes them, so each probe gets guards of its own. */

@@ -3,22 +3,9 @@ import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { vitamin } from "../../../fixture/cli.ts"
-import { call, env, fakeLlm, type Reply, text } from "../../../fixture/fake-llm.ts"
-import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
-
-async function running(
-  tmp: Tmp,
-  options: { guards: object; script: Reply[]; args?: string[] },
-): Promise<{ code: number | string; out: string; err: string; sent: string[] }> {
-  await using llm = await fakeLlm(options.script)
-  const variables = {
-    ...env(llm, "chat").variables,
-    VITAMIN_CONFIG: JSON.stringify({ guards: options.guards }),
-  }
-  const ran = await vitamin(tmp, ["run", "--yes", ...(options.args ?? []), "go"], variables)
-  return { ...ran, sent: llm.requests.map(({ raw }) => raw) }
-}
+import { call, text } from "../../../fixture/fake-llm.ts"
+import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { running } from "./running.ts"
 
 const noDocs = { block: "file.write:docs/**", because: "the documents are generated" }
 
