@@ -12,6 +12,8 @@ export type Job = {
   shell: Shell
   record: Record
   startedAt: number
+  /** Somebody ended it, so its exit code says nothing. */
+  stopped?: true
   ending?: Ending & { timedOut: boolean; duration: number }
 }
 
@@ -73,6 +75,12 @@ export function get(sessionId: string, id: string): Job {
   return job
 }
 
+/** Ends a job that still runs. */
+export async function stop(job: Job): Promise<void> {
+  if (!job.ending) job.stopped = true
+  await job.shell.stop()
+}
+
 /** End all jobs of a session, and forget them. */
 export async function end(sessionId: string): Promise<void> {
   const jobs = ofSessions().get(sessionId) ?? []
@@ -95,19 +103,19 @@ function watch(job: Job, timeout: number | undefined, signal: AbortSignal) {
   let timedOut = false
   const late = () => {
     timedOut = true
-    void job.shell.stop()
+    void stop(job)
   }
   const timer = timeout === undefined ? undefined : setTimeout(late, timeout).unref()
-  const stop = () => void job.shell.stop()
-  signal.addEventListener("abort", stop, { once: true })
-  if (signal.aborted) stop()
+  const interrupt = () => void stop(job)
+  signal.addEventListener("abort", interrupt, { once: true })
+  if (signal.aborted) interrupt()
   void job.shell.ended
     .then((ending) => {
       job.ending = { ...ending, timedOut, duration: durationOf(job) }
     })
     .finally(() => {
       clearTimeout(timer)
-      signal.removeEventListener("abort", stop)
+      signal.removeEventListener("abort", interrupt)
       release()
     })
 }

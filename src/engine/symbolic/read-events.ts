@@ -12,6 +12,7 @@ import {
   resultOf,
 } from "./guard-event.ts"
 import { type Blocking, type Kept, keptOf } from "./guard-record.ts"
+import { createResults } from "./result-events.ts"
 
 /** An event, and where the session has it. `blocked`: guards blocked it, so it has not happened. */
 export type Told = { event: GuardEvent; message: Message.Info; blocked?: readonly Blocking[] }
@@ -28,12 +29,11 @@ export type Reader = Readonly<{
 
 export const noteKind = "guard"
 
-export function createReader(tell: (told: Told) => void): Reader {
+export function createReader(listener: (told: Told) => void): Reader {
   /** The calls of the last request. */
   let calls = new Map<string, Message.Call>()
   const offered = new Map<string, Deed | "blocked">()
-  /** Commands that run in the background, by their job. */
-  const jobs = new Map<string, Deed>()
+  const results = createResults()
   /** A text that is the final answer if no call of the same turn follows. */
   let answer: Message.Info | undefined
   return Object.freeze({
@@ -44,6 +44,11 @@ export function createReader(tell: (told: Told) => void): Reader {
     },
     end: () => endAnswer(undefined),
   })
+
+  function tell(told: Told): void {
+    if (!told.blocked) results.hear(told.event)
+    listener(told)
+  }
 
   function read(message: Message.Info): void {
     endAnswer(message)
@@ -93,7 +98,7 @@ export function createReader(tell: (told: Told) => void): Reader {
     if (!call || known === "blocked") return
     const deed = known ?? unknownDeed(call)
     if (!known) tell({ event: actionOf(deed), message })
-    tell({ event: resultEvent(deed, message), message })
+    tell({ event: results.eventOf(deed, message.data, call.approval === "denied"), message })
   }
 
   function readOffer(one: NonNullable<Kept["offered"]>[number], message: Message.Info): void {
@@ -104,17 +109,6 @@ export function createReader(tell: (told: Told) => void): Reader {
     if (one.approved) tell({ event: approvalOf(event), message })
     tell({ event, message, ...(one.by ? { blocked: one.by } : {}) })
     offered.set(one.call, one.by ? "blocked" : deed)
-  }
-
-  function resultEvent(deed: Deed, { data }: Message.Of<"tool_result">): GuardEvent {
-    const { exitCode, signal, job, running } = detailsOf(data)
-    const isOpen = running === true
-    if (isOpen && typeof job === "string") jobs.set(job, deed)
-    // Reading a job tells how its command ended.
-    const began = !isOpen && typeof job === "string" ? jobs.get(job) : undefined
-    const hasFailed = data.status !== "success" || Boolean(exitCode) || Boolean(signal)
-    const exit = typeof exitCode === "number" ? { exitCode } : {}
-    return resultOf(began ?? deed, { hasFailed, ...exit, ...(isOpen ? { isOpen } : {}) })
   }
 
   function readControl(message: Message.Of<"system_control">): void {
@@ -171,11 +165,4 @@ function taskResult(type: string, needs: readonly string[], exitCode: number | u
 
 function usageOf(tokens: number, cost: number): GuardEvent {
   return plainEvent("usage", { tokens, cost })
-}
-
-type Details = Partial<Record<"exitCode" | "signal" | "job" | "running", unknown>>
-
-function detailsOf({ output, metadata }: Message.Of<"tool_result">["data"]): Details {
-  const data = metadata?.data ?? output
-  return typeof data === "object" && data !== null ? (data as Details) : {}
 }

@@ -111,7 +111,7 @@ async function startJob(
 
 async function readJob(args: Args & { job: string }, context: Context): Promise<Output> {
   const job = Jobs.get(context.sessionId, args.job)
-  if (args.stop) await job.shell.stop()
+  if (args.stop) await Jobs.stop(job)
   const wait = args.stop ? maxTimeout : args.timeout
   if (wait) await waitAtMost(wait * 1_000, Promise.race([job.shell.ended, aborted(context.signal)]))
   return showJob(job)
@@ -138,6 +138,7 @@ async function showJob(job: Jobs.Job, notes: (string | undefined)[] = []): Promi
       exitCode: ending?.exitCode ?? null,
       signal: ending?.signal ?? null,
       timedOut: ending?.timedOut ?? false,
+      ...(job.stopped ? { stopped: true } : {}),
       duration,
     },
   }
