@@ -30,6 +30,7 @@ await Instance.provide({
     // Without guards none of this runs, so all of it is added.
     check("added by 50 guards", median(data.times), goal.action)
     report("guards: an action, 50 guards in TypeScript", median(code.times), median(none.times), "ms")
+    reportGrowth()
     const begin = process.cpuUsage()
     const again = createSessionGuards(guards(), () => {})
     for (const message of data.messages.slice(0, 5_000)) again.read(message)
@@ -39,6 +40,15 @@ await Instance.provide({
 })
 await Instance.disposeAll()
 rmSync(folder, { recursive: true, force: true })
+
+/** With a guard for each file, the last of many files must cost what the first did. */
+function reportGrowth(): void {
+  const perFile = { each: "path" as const, when: "write.done", until: "bash.done:make", because: "x" }
+  const list = configuredGuards({ "read-before-edit": {}, own: { ...perFile, block: "answer" } })
+  const { times } = act(list, 6_000, (i) => ["write", { path: `src/${i}.ts`, content: "x" }])
+  const [first, last] = [times.slice(0, 1_000), times.slice(-1_000)].map((some) => median(some))
+  report("guards: the last of 6 000 files, a guard for each", last!, first!, "ms", 2)
+}
 
 function check(what: string, milliseconds: number, most: number): void {
   const verdict = milliseconds <= most ? "met" : "MISSED"
@@ -72,8 +82,12 @@ function asCode(guard: Guard): Guard {
   return { ...guard, isCode: true }
 }
 
-/** Calls by turns a read, an edit and a command, and returns the milliseconds of each, without making the messages. */
-function act(list: readonly Guard[], count: number): { times: number[]; messages: Message.Info[] } {
+/** Calls tools, by turns a read, an edit and a command, and returns the milliseconds of each, without making the messages. */
+function act(
+  list: readonly Guard[],
+  count: number,
+  nextCall = callOf,
+): { times: number[]; messages: Message.Info[] } {
   const guards = createSessionGuards(list, () => {})
   const times: number[] = []
   const messages: Message.Info[] = []
@@ -88,7 +102,7 @@ function act(list: readonly Guard[], count: number): { times: number[]; messages
   }
   for (let i = 0; i < count; i++) {
     const id = `call_${i}`
-    const [name, args] = callOf(i)
+    const [name, args] = nextCall(i)
     const tool = ToolRegistry.get(name)
     const call = { id, name, arguments: args, approval: "approved" as const }
     const context = { sessionId: "" }

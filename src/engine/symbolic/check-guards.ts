@@ -2,6 +2,7 @@
 import { bSync, bThread, type Event, type RuleThread, type Thread } from "#kernel/behavioral/behavioral.ts"
 import { NamedError } from "#util/error.ts"
 import { alphabetOf, unknownNames } from "./alphabet.ts"
+import { threadFor } from "./each-value.ts"
 import { type Action, type Exploration, explore, type Finding } from "./explore.ts"
 import type { Guard } from "./guard.ts"
 import { type Detail, plainEvent } from "./guard-event.ts"
@@ -98,9 +99,9 @@ function idleAsWhole(findings: readonly Finding[], owners: ReadonlyMap<string, s
 /** A guard for each value of a field has a thread for each value in the alphabet. */
 function threadsOf(guard: Guard, alphabet: readonly Action[]): Named[] {
   if ("thread" in guard) return [[guard.name, withoutInterrupts(guard.thread)]]
-  const { key, begins, thread } = guard.each
+  const { key, begins } = guard.each
   const values = eventsOf(alphabet).flatMap((event) => (begins(event) && (event.detail as Detail)[key]) || [])
-  return [...new Set(values)].map((value) => [`${guard.name} ${value}`, thread(value)])
+  return [...new Set(values)].map((value) => [`${guard.name} ${value}`, threadFor(guard.each, value)])
 }
 
 /** Guards are never interrupted. */

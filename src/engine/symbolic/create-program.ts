@@ -9,8 +9,9 @@ import {
 } from "#kernel/behavioral/behavioral.ts"
 import { fits } from "#kernel/behavioral/thread.ts"
 import { errorText } from "#util/error.ts"
+import { createValues, type Values } from "./each-value.ts"
 import type { Guard } from "./guard.ts"
-import { type Detail, type GuardEvent, plainEvent } from "./guard-event.ts"
+import { type GuardEvent, plainEvent } from "./guard-event.ts"
 import { createLimit } from "./time-limit.ts"
 
 /** `waits`: what the guard waits for while it blocks. */
@@ -109,8 +110,8 @@ function createLimited(guards: readonly Guard[], report: (problem: Problem) => v
 
 const maxValues = 5
 
-/** `value`: of a guard that has a thread for each value. */
-type Place = { guard: Guard; value: string | undefined; idiom: Idiom }
+/** `values`: of a guard for each value of a field. */
+type Place = { guard: Guard; values: Values | undefined; idiom: Idiom }
 
 /** `running` gets the name of the guard whose code runs. */
 function createThreads(
@@ -120,11 +121,10 @@ function createThreads(
   const program = behavioral()
   const facts = new WeakSet<object>()
   const places = new Map<string, Place>()
-  const values = new Map<Guard, Set<string>>()
   const adapted = new WeakMap<Idiom, Idiom>()
   program.useSnapshot((snapshot) => {
     if (snapshot.kind === "error" || snapshot.kind === "limit") {
-      const guard = places.get(snapshot.thread ?? "")?.guard.name ?? running.guard
+      const guard = snapshot.thread ?? running.guard
       const message =
         snapshot.kind === "error"
           ? snapshot.message
@@ -132,7 +132,11 @@ function createThreads(
       report({ guard, message })
     }
   })
-  for (const guard of guards) if ("thread" in guard) add(guard, guard.name, guard.thread)
+  // Guards for each value come last: they begin with their first value.
+  for (const guard of guards.toSorted((a, b) => Number("each" in a) - Number("each" in b))) {
+    const values = "each" in guard ? createValues(guard.each) : undefined
+    add({ guard, values, idiom: {} }, "each" in guard ? values!.thread : guard.thread)
+  }
   tell(plainEvent("start"))
   return Object.freeze({ offer, tell })
 
@@ -146,28 +150,18 @@ function createThreads(
     begin(event)
     const { blockedBy } = program.trigger(event)
     if (!blockedBy.length) return []
-    const byGuard = Map.groupBy(
-      blockedBy.map((name) => places.get(name)!),
-      ({ guard }) => guard,
-    )
-    return [...byGuard].map(([guard, blocking]) => describe(guard, blocking, event))
+    return blockedBy.map((name) => describe(places.get(name)!, event))
   }
 
-  /** Adds the threads of guards that have one for each value. */
+  /** Guards for each value begin with the first event that has the value. */
   function begin(event: GuardEvent): void {
-    for (const guard of guards) {
-      if (!("each" in guard)) continue
-      const value = (event.detail as Detail)[guard.each.key]
-      if (value === undefined || values.get(guard)?.has(value) || !guard.each.begins(event)) continue
-      values.set(guard, (values.get(guard) ?? new Set()).add(value))
-      add(guard, `${guard.name} ${value}`, guard.each.thread(value), value)
-    }
+    for (const { values } of places.values()) values?.begin(event)
   }
 
-  function add(guard: Guard, name: string, thread: Thread, value?: string): void {
-    const place: Place = { guard, value, idiom: {} }
-    places.set(name, place)
-    program.addThread(name, function* () {
+  function add(place: Place, thread: Thread): void {
+    const { guard } = place
+    places.set(guard.name, place)
+    program.addThread(guard.name, function* () {
       running.guard = guard.name
       const steps = thread()
       for (let next = steps.next(); !next.done; ) {
@@ -176,7 +170,7 @@ function createThreads(
         running.guard = guard.name
         next = steps.next(event)
       }
-      places.delete(name)
+      places.delete(guard.name)
     })
   }
 
@@ -208,15 +202,16 @@ function createThreads(
   }
 }
 
-function describe({ name, because, until }: Guard, places: readonly Place[], event: GuardEvent): Blocked {
+function describe(place: Place, event: GuardEvent): Blocked {
+  const { because, name, until } = place.guard
   const reason = typeof because === "string" ? because : because(event)
-  const values = places.flatMap(({ value }) => value ?? [])
-  return {
-    guard: name,
-    reason: values.length ? `${reason} (${some(values)})` : reason,
-    ...(until === undefined ? {} : { until }),
-    waits: (other) => places.every(({ idiom: { waitFor } }) => waitFor !== undefined && fits(waitFor, other)),
+  const values = place.values?.blocked(event) ?? []
+  const waits = (other: Event) => {
+    const { waitFor } = place.idiom
+    return place.values?.wait(values, other) ?? (waitFor !== undefined && fits(waitFor, other))
   }
+  const about = values.length ? ` (${some(values)})` : ""
+  return { guard: name, reason: reason + about, ...(until === undefined ? {} : { until }), waits }
 }
 
 function some(values: readonly string[]): string {

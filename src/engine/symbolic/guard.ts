@@ -2,6 +2,7 @@
 // they become threads whose state is a position in a list of rules, so that they can be explored.
 import { bSync, bThread, type Event, type Thread } from "#kernel/behavioral/behavioral.ts"
 import type { Guard as GuardData } from "#kernel/schema/schema.ts"
+import type { Each } from "./each-value.ts"
 import type { Detail } from "./guard-event.ts"
 import { listOf, matches, type Patterns, sayPattern } from "./pattern.ts"
 
@@ -25,13 +26,6 @@ export type GuardPatterns = Readonly<{
   until: readonly string[]
 }>
 
-/** A thread for each value of a field. It is added when an event with a new value is one that it `begins` with. */
-type Each = Readonly<{
-  key: "path" | "target"
-  begins(event: Event): boolean
-  thread(value: string): Thread
-}>
-
 /** A guard as it is written in the configuration, whole. */
 export type Data = Pick<GuardData, "each"> & {
   when?: Patterns | undefined
@@ -50,25 +44,22 @@ export function createGuard(name: string, data: Data, source = "configuration"):
   const begins = matches(patterns.when.length ? patterns.when : [...patterns.block, ...patterns.until])
   const until = patterns.until.length ? { until: patterns.until.map(sayPattern).join(", or ") } : {}
   const shared = { name, source, because, patterns, ...until }
-  if (!each) return Object.freeze({ ...shared, thread: threadOf(patterns, (test) => test) })
-  const thread = (value: string) =>
-    threadOf(patterns, (test) => (event) => isAbout(event, value) && test(event))
-  // An event that is about nothing, such as the final answer, concerns every value.
-  const isAbout = ({ detail }: Event, value: string) => {
-    const own = (detail as Detail | undefined)?.[each]
-    return own === undefined || own === value
+  const track = trackOf(patterns)
+  if (!each) {
+    const rules = track.rules.map((rule) => bSync(rule))
+    return Object.freeze({ ...shared, thread: bThread(rules, track.repeat) })
   }
-  return Object.freeze({ ...shared, each: { key: each, begins, thread } })
+  // An event that is about nothing, such as the final answer, concerns every value.
+  const valuesOf = ({ detail }: Event) => {
+    const own = (detail as Detail | undefined)?.[each]
+    return own === undefined ? undefined : [own]
+  }
+  return Object.freeze({ ...shared, each: { key: each, begins, ...track, valuesOf } })
 }
 
-type Test = (event: Event) => boolean
-
 /** With `when` it blocks again and again; without, until the first `until`. */
-function threadOf({ when, block, until }: GuardPatterns, about: (test: Test) => Test): Thread {
-  const blocking = bSync({
-    block: about(matches(block)),
-    ...(until.length ? { waitFor: about(matches(until)) } : {}),
-  })
-  if (!when.length) return bThread([blocking])
-  return bThread([bSync({ waitFor: about(matches(when)) }), blocking], true)
+function trackOf({ when, block, until }: GuardPatterns): Pick<Each, "rules" | "repeat"> {
+  const blocking = { block: matches(block), ...(until.length ? { waitFor: matches(until) } : {}) }
+  if (!when.length) return { rules: [blocking], repeat: false }
+  return { rules: [{ waitFor: matches(when) }, blocking], repeat: true }
 }

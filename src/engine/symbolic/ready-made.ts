@@ -101,23 +101,22 @@ function storiesBeforeAnswer({ paths }: Options["stories-before-answer"], name: 
   const kinds = paths === undefined ? ["**/*.ts", "**/*.js", "**/*.css", "**/*.html"] : [paths]
   const when = changes.flatMap((change) => kinds.map((kind) => `${change}.done:${kind}`))
   const begins = matches(when)
-  const thread = (path: string) => {
-    const isEdit = (event: Event) => begins(event) && (event.detail as Detail).path === path
-    const isRun = ({ type, detail }: Event) => {
-      const { stories } = ((detail as Detail).args ?? {}) as { stories?: unknown }
-      return (
-        type === "world_run.done" && (!Array.isArray(stories) || !stories.length || stories.includes(path))
-      )
-    }
-    return bThread([bSync({ waitFor: isEdit }), bSync({ block: "answer", waitFor: isRun })], true)
+  const isRun = ({ type }: Event) => type === "world_run.done"
+  const valuesOf = ({ type, detail }: Event) => {
+    const { path, args } = detail as Detail
+    if (type === "answer") return undefined
+    if (type !== "world_run.done") return path === undefined ? [] : [path]
+    const { stories } = (args ?? {}) as { stories?: unknown }
+    return Array.isArray(stories) && stories.length ? stories : undefined
   }
+  const rules = [{ waitFor: begins }, { block: ({ type }: Event) => type === "answer", waitFor: isRun }]
   return Object.freeze({
     name,
     source: "ready-made",
     because: "a component was changed, and its stories have not passed since",
     until: "a world_run whose stories pass: of all stories, or with the changed file in `stories`",
     patterns: { when, block: ["answer"], until: ["world_run.done"] },
-    each: { key: "path" as const, begins, thread },
+    each: { key: "path" as const, begins, rules, repeat: true, valuesOf },
   })
 }
 
