@@ -31,6 +31,7 @@ const all = [
   "world",
   "explore",
   "guards",
+  "no-guards",
 ]
 const chosen = process.argv.slice(2)
 

@@ -1,13 +1,13 @@
 // Measures guards: a call is offered to 50 of them and its result told to them, beside a session with none. Then the same
-// with guards in TypeScript, which run within a time limit, and with a session of 5 000 messages that is read again.
-import { mkdtempSync, rmSync } from "node:fs"
+// with guards in TypeScript, whose code runs within a time limit, and with a session of 5 000 messages that is read again.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Step } from "#ability/tool/run-tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import type { Guard } from "#engine/symbolic/guard.ts"
 import { withKept } from "#engine/symbolic/guard-record.ts"
-import { configuredGuards } from "#engine/symbolic/load-guards.ts"
+import { configuredGuards, loadGuards } from "#engine/symbolic/load-guards.ts"
 import { createSessionGuards } from "#engine/symbolic/session-guards.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -17,7 +17,26 @@ const rounds = 2_500
 /** Milliseconds. */
 const goal = { action: 0.2, replay: 200 }
 const folder = mkdtempSync(join(tmpdir(), "vitamin-bench-"))
-process.env.XDG_DATA_HOME = join(folder, "data")
+for (const name of ["data", "config"]) process.env[`XDG_${name.toUpperCase()}_HOME`] = join(folder, name)
+
+/** Threads of guards in TypeScript, which do the same. */
+const sources: Record<string, (i: number) => string> = {
+  generators: (i) => `function* () {
+    for (;;) {
+      yield { waitFor: "edit.done:src/${i}/**" }
+      yield { block: ["answer", "bash:make ${i}*"], waitFor: "bash.done:make ${i}" }
+    }
+  }`,
+  functions: (i) => `function* () {
+    for (;;) {
+      yield { waitFor: ({ type, detail }) => type === "edit.done" && detail.path?.startsWith("src/${i}/") }
+      yield {
+        block: ({ type, detail }) => type === "answer" || detail.target?.startsWith("make ${i}"),
+        waitFor: ({ type, detail }) => type === "bash.done" && detail.target === "make ${i}",
+      }
+    }
+  }`,
+}
 
 await Instance.provide({
   directory: folder,
@@ -25,11 +44,14 @@ await Instance.provide({
     act(guards(), rounds)
     const none = act([], rounds)
     const data = act(guards(), rounds)
-    const code = act(guards().map(asCode), rounds)
     report("guards: an action, 50 guards", median(data.times), median(none.times), "ms")
     // Without guards none of this runs, so all of it is added.
     check("added by 50 guards", median(data.times), goal.action)
-    report("guards: an action, 50 guards in TypeScript", median(code.times), median(none.times), "ms")
+    for (const [what, source] of Object.entries(sources)) {
+      const { times } = act(await inTypeScript(source), rounds)
+      report(`guards: an action, 50 in TypeScript, ${what}`, median(times), median(none.times), "ms")
+      check("added by them", median(times), goal.action)
+    }
     reportGrowth()
     const begin = process.cpuUsage()
     const again = createSessionGuards(guards(), () => {})
@@ -78,8 +100,16 @@ function guards(): Guard[] {
   })
 }
 
-function asCode(guard: Guard): Guard {
-  return { ...guard, isCode: true }
+async function inTypeScript(source: (i: number) => string): Promise<readonly Guard[]> {
+  const place = join(folder, "config", "vitamin", "guards")
+  mkdirSync(place, { recursive: true })
+  const guards = Array.from({ length: 50 }, (_, i) => {
+    return `export const own${i} = { because: "x", thread: ${source(i)} }`
+  })
+  writeFileSync(join(place, "own.ts"), guards.join("\n"))
+  const loaded = await loadGuards()
+  if (loaded.length !== 50) throw new Error(`${loaded.length} guards`)
+  return loaded
 }
 
 /** Calls tools, by turns a read, an edit and a command, and returns the milliseconds of each, without making the messages. */

@@ -12,6 +12,7 @@ import { errorText } from "#util/error.ts"
 import { createValues, type Values } from "./each-value.ts"
 import type { Guard } from "./guard.ts"
 import { type GuardEvent, plainEvent } from "./guard-event.ts"
+import { arePatterns } from "./pattern.ts"
 import { createLimit } from "./time-limit.ts"
 
 /** `waits`: what the guard waits for while it blocks. */
@@ -21,6 +22,8 @@ export type Program = Readonly<{
   offer(event: GuardEvent): Blocked[]
   tell(event: GuardEvent): void
 }>
+/** `runsCode`: whether code of a person would run if the event were offered or told. */
+type Threads = Program & Readonly<{ runsCode(event: GuardEvent): boolean }>
 /** A guard whose code threw or never yielded. */
 export type Problem = { guard: string; message: string }
 
@@ -39,25 +42,21 @@ export function createProgram(guards: readonly Guard[], onProblem: (problem: Pro
 /** Facts that are told within one time limit: setting a limit takes longer than telling one fact. */
 const chunk = 100
 
-/** For guards with code of a person. Keeps all facts: if a guard never yields, the interrupted program cannot go on, and a
+/** For guards with code of a person, which runs within a time limit. Setting a limit starts a thread of the system, so that
+ * events that run none of their code do without. Keeps all facts: if a guard never yields, the interrupted program cannot go on, and a
  * new one without this guard is told the facts again. */
 function createLimited(guards: readonly Guard[], report: (problem: Problem) => void): Program {
   const limit = createLimit()
   const running = { guard: "" }
   const facts: GuardEvent[] = []
   let left = guards
-  let state: Program | undefined
+  let state: Threads | undefined
   let told = 0
   return Object.freeze({ offer, tell: (event: GuardEvent) => void facts.push(event) })
 
   function offer(event: GuardEvent): Blocked[] {
     for (;;) {
-      const blocked =
-        catchUp() &&
-        limit.run(() => {
-          tellSome()
-          return state!.offer(event)
-        })
+      const blocked = offerPlain(event) ?? offerLimited(event)
       if (!blocked) endRunning()
       else {
         // The action happens now, so a new program must be told it.
@@ -65,6 +64,22 @@ function createLimited(guards: readonly Guard[], report: (problem: Problem) => v
         return blocked.result.map(limited)
       }
     }
+  }
+
+  /** Undefined if code of a person has to run. */
+  function offerPlain(event: GuardEvent): { result: Blocked[] } | undefined {
+    while (state && told < facts.length && !state.runsCode(facts[told]!)) state.tell(facts[told++]!)
+    if (!state || told < facts.length || state.runsCode(event)) return undefined
+    return { result: state.offer(event) }
+  }
+
+  /** Undefined if the time was up. */
+  function offerLimited(event: GuardEvent): { result: Blocked[] } | undefined {
+    if (!catchUp()) return undefined
+    return limit.run(() => {
+      tellSome()
+      return state!.offer(event)
+    })
   }
 
   /** What a guard waits for is asked later, and its code may hang then too. */
@@ -117,7 +132,7 @@ type Place = { guard: Guard; values: Values | undefined; idiom: Idiom }
 function createThreads(
   guards: readonly Guard[],
   { report, running }: { report: (problem: Problem) => void; running: { guard: string } },
-): Program {
+): Threads {
   const program = behavioral()
   const facts = new WeakSet<object>()
   const places = new Map<string, Place>()
@@ -138,7 +153,12 @@ function createThreads(
     add({ guard, values, idiom: {} }, "each" in guard ? values!.thread : guard.thread)
   }
   tell(plainEvent("start"))
-  return Object.freeze({ offer, tell })
+  return Object.freeze({ offer, tell, runsCode })
+
+  function runsCode(event: GuardEvent): boolean {
+    for (const { guard, idiom } of places.values()) if (guard.isCode && runs(idiom, event)) return true
+    return false
+  }
 
   function tell(event: GuardEvent): void {
     facts.add(event)
@@ -164,13 +184,16 @@ function createThreads(
     program.addThread(guard.name, function* () {
       running.guard = guard.name
       const steps = thread()
-      for (let next = steps.next(); !next.done; ) {
-        place.idiom = next.value
-        const event = yield adapt(guard, next.value)
-        running.guard = guard.name
-        next = steps.next(event)
+      try {
+        for (let next = steps.next(); !next.done; ) {
+          place.idiom = next.value
+          const event = yield adapt(guard, next.value)
+          running.guard = guard.name
+          next = steps.next(event)
+        }
+      } finally {
+        places.delete(guard.name)
       }
-      places.delete(guard.name)
     })
   }
 
@@ -200,6 +223,12 @@ function createThreads(
       return fits(listeners, event)
     }
   }
+}
+
+/** Whether an event runs code of a thread: a function that it listens with, or the thread itself. A request may be made in any
+ * step. */
+function runs({ request, waitFor = [], block = [] }: Idiom, event: Event): boolean {
+  return request !== undefined || !arePatterns(block) || !arePatterns(waitFor) || fits(waitFor, event)
 }
 
 function describe(place: Place, event: GuardEvent): Blocked {

@@ -5,7 +5,6 @@ import { inspect } from "node:util"
 import {
   bSync,
   bThread,
-  type Event,
   type Idiom,
   type Listener,
   type RuleThread,
@@ -20,7 +19,7 @@ import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { errorText } from "#util/error.ts"
 import { namesIn, statOf } from "#util/file/path-info.ts"
 import type { Guard, GuardPatterns } from "./guard.ts"
-import { matches } from "./pattern.ts"
+import { arePatterns, matches } from "./pattern.ts"
 
 /** What a file exports, by default or under a name. */
 export type GuardDefinition = {
@@ -93,7 +92,16 @@ function guardOf(name: string, value: unknown, file: string): Guard[] {
   if (until !== undefined && typeof until !== "string") throw refuse("until must be a text")
   const converted = withPatterns(thread, refuse)
   const about = { ...(until === undefined ? {} : { until }), patterns: patternsIn(thread) }
-  return [Object.freeze({ name: own, source: file, because, ...about, isCode: true, thread: converted })]
+  const code = isData(converted) ? {} : { isCode: true as const }
+  return [Object.freeze({ name: own, source: file, because, ...about, ...code, thread: converted })]
+}
+
+/** Whether it runs no function of a person: it is a list of rules made of patterns. */
+function isData(thread: Thread | RuleThread): boolean {
+  if (!("rules" in thread) || typeof thread.repeat === "function") return false
+  return thread.rules.every(({ idiom: { request, waitFor = [], block = [] }, next }) => {
+    return !next && request === undefined && arePatterns(waitFor) && arePatterns(block)
+  })
 }
 
 /** The patterns of a thread of rules. Functions and generators do not show theirs. */
@@ -144,7 +152,7 @@ function convert(idiom: Idiom): Idiom {
   }
 }
 
-function listener(key: string, given: Listener | readonly Listener[]): (event: Event) => boolean {
+function listener(key: string, given: Listener | readonly Listener[]): Listener | readonly Listener[] {
   if (typeof given === "function") return given
   if (typeof given === "string") {
     const problem = patternProblem(given, true)
@@ -153,6 +161,5 @@ function listener(key: string, given: Listener | readonly Listener[]): (event: E
   }
   if (!Array.isArray(given))
     throw new Error(`${key}: expected a pattern, a function, or a list of them; received ${inspect(given)}`)
-  const tests = given.map((one: Listener) => listener(key, one))
-  return (event) => tests.some((test) => test(event))
+  return given.flatMap((one: Listener) => listener(key, one))
 }

@@ -17,6 +17,7 @@ import { configuredGuards } from "#engine/symbolic/load-guards.ts"
 import { behavioral, type Event } from "#kernel/behavioral/behavioral.ts"
 import { createRandom } from "../../fixture/random.ts"
 import { repeat } from "../../fixture/soak.ts"
+import { deed, randomEvent } from "./random-events.ts"
 
 const because = "x"
 const configured = {
@@ -35,8 +36,6 @@ const configured = {
 } as const
 const guards = () => configuredGuards(configured)
 const fail = ({ message }: { message: string }) => assert.fail(message)
-
-const deed = (tool: string, need: string, args?: unknown) => ({ tool, needs: [need], args })
 
 test("a guard for each file asks as much of an event after 2 000 files as after 20", () => {
   const { offer, tell } = createProgram(guards(), fail)
@@ -99,26 +98,6 @@ test(`a guard for each value blocks what a thread for each value would block (${
 })
 
 const byName = (a: { guard: string }, b: { guard: string }) => (a.guard < b.guard ? -1 : 1)
-
-function randomEvent(random: (below: number) => number): { event: GuardEvent; isFact: boolean } {
-  const path = ["a.ts", "b.ts", "c.md"][random(3)]!
-  const command = ["npm test", "deploy", "ls"][random(3)]!
-  const stories = [undefined, [], ["a.ts"], ["a.ts", "b.ts"]][random(4)]
-  const deeds = [
-    deed("read", `file.read:${path}`),
-    deed("edit", `file.edit:${path}`),
-    deed("write", `file.write:${path}`),
-    deed("bash", `bash.execute:${command}`),
-    deed("world_run", "tool.execute:world_run", { stories }),
-  ]
-  const own = deeds[random(deeds.length)]!
-  const kind = random(8)
-  if (kind < 3) return { event: actionOf(own), isFact: false }
-  if (kind < 6) return { event: resultOf(own, { hasFailed: random(3) === 0 }), isFact: true }
-  return kind === 6
-    ? { event: plainEvent("answer"), isFact: false }
-    : { event: plainEvent("prompt"), isFact: true }
-}
 
 /** A thread for each value, in the core. */
 function createPlain(guards: readonly Guard[]) {
