@@ -49,20 +49,28 @@ const permissions: Record<string, string> = {
   crypto_sign: "secret.use",
 }
 
+/** Tools that a second specialist uses too, by the routing names that they have for it: what a search finds must be read in
+ * its place. They still belong to the first one. */
+const lent: Record<string, string> = { read: "search_read" }
+
 export function mayUse(agent: AgentDefinition, tool: Definition): boolean {
   if (!isGiven(agent, tool)) return false
   const permission = permissionOf(tool)
   return permission === undefined || !isDenied(agent, permission)
 }
 
-/** A specialist that names no tools has those that the partition gives it. */
+/** A specialist that names no tools has those that the partition gives it, and those that are lent to it. */
 function isGiven(agent: AgentDefinition, tool: Definition): boolean {
   if (agent.tools) return agent.tools.some((name) => isNamed(name, tool))
   const own = definitionToSpec(agent)
   if (!own) return !tool.onlyNamed
   const specs = AgentRegistry.specs()
   const isListed = specs.some(({ name }) => name === agent.id)
-  return partitionTools([tool], isListed ? specs : [own]).byAgent[agent.id]?.length === 1
+  const names = [
+    tool,
+    ...(Object.hasOwn(lent, tool.id) ? [{ id: tool.id, routingName: lent[tool.id]! }] : []),
+  ]
+  return partitionTools(names, isListed ? specs : [own]).byAgent[agent.id]!.length > 0
 }
 
 /** Agent files of Claude Code name `mcp__server__tool`, or `mcp__server` or `mcp__server__*` for all tools of a server.

@@ -30,6 +30,29 @@ test("one specialist rejects a task and the next one does it", async () => {
     assert.ok(out.includes(`  ${line}`), `${line} in ${out}`)
 })
 
+test("a request to explain a file goes to the librarian, which reads it and has no tool that changes or runs one", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(
+    byAgent({
+      librarian: (_, turn) => (turn ? text("It copies the site.") : call("read", { path: "deploy.sh" })),
+    }),
+  )
+  tmp.write("deploy.sh", "rsync -a site/ web:/srv/site\n")
+  const { variables } = env(llm, "chat")
+  const ran = await vitamin(
+    tmp,
+    ["run", "--agent", "auto", "without running it, what does deploy.sh do"],
+    variables,
+  )
+  assert.deepEqual([ran.code, ran.out], [0, "It copies the site."], ran.err)
+  assert.match(ran.err, /agent librarian: /)
+  const [read] = llm.requests.at(-1)!.messages.at(-1)!.results
+  assert.match(read!.text, /rsync -a site\/ web:\/srv\/site/)
+  const offered = llm.requests[0]!.tools.map(({ name }) => name)
+  assert.ok(offered.includes("read") && offered.includes("grep"), String(offered))
+  for (const other of ["bash", "edit", "write", "ls"]) assert.ok(!offered.includes(other), other)
+})
+
 const plan = [
   "1. [operator] Make a list",
   "2. [operator] Sort the list (after 1)",
