@@ -96,10 +96,58 @@ test("a failed step stops only the steps that wait for it; resume tries the rest
   })
 })
 
+for (const [what, line] of [
+  ["a bold number", (id, rest) => `**${id}.** ${rest}`],
+  ["a bold line", (id, rest) => `**${id}. ${rest}**`],
+  ["a bold word", (id, rest) => `**Step ${id}:** ${rest}`],
+  ["a bracket", (id, rest) => `${id}) ${rest}`],
+  ["items of a list", (id, rest) => `- ${id}. ${rest}`],
+  ["bold items of a list", (id, rest) => `* **${id}.** ${rest.replace(/\(after .*/, "*$&*")}`],
+  ["boxes", (id, rest) => `- [ ] ${id}. ${rest}`],
+  ["headings", (id, rest) => `### ${id}. ${rest}\n`],
+  ["headings with a dash", (id, rest) => `## Step ${id} — ${rest}\n`],
+  ["headings above the task", (id, rest) => `### Step ${id}: ${rest.replace("] ", "]\n\n")}\n`],
+] as const satisfies [string, (id: string, rest: string) => string][])
+  test(`a plan with ${what} is carried out step by step`, async () => {
+    const written = plan.replace(/^(\d)\. (.*)$/gm, (_, id: string, rest: string) => line(id, rest))
+    const begun: string[] = []
+    const working = (name: string) => (request: Request) => {
+      begun.push(`${name}: ${taskIn(request).split("\n", 1)[0]}`)
+      return text("did it")
+    }
+    const script = byAgent({
+      orchestrator: orchestrating,
+      planner: () => text(`Here is the plan:\n\n${written}`),
+      operator: working("operator"),
+      librarian: working("librarian"),
+    })
+    await inWorld(script, async ({ ask, session }) => {
+      await ask("write a report", asOrchestrator)
+      assert.deepEqual(
+        [begun[0], begun.slice(1, 3).sort(), begun.slice(3)],
+        [
+          "operator: Make the folder",
+          ["librarian: Find the second half", "operator: Write the first half"],
+          ["operator: Join both"],
+        ],
+      )
+      const { todos } = await TodoList.plan(session.id)
+      assert.deepEqual(
+        todos.map(({ status, after = [] }) => [status, after]),
+        [
+          ["done", []],
+          ["done", ["1"]],
+          ["done", ["1"]],
+          ["done", ["2", "3"]],
+        ],
+      )
+    })
+  })
+
 for (const [what, written, expected] of [
   [
     "marks and other words",
-    "Here is the plan:\n\n**1.** no\n- 2) **[Vault]**: Sign it\nStep 3: Send it (after 2)",
+    "Here is the plan:\n\n10 - 20 files:\n**1** of them\n- 2) **[Vault]**: Sign it\nStep 3: Send it (after 2)",
     [
       { id: "2", agent: "vault", text: "Sign it", after: [] },
       { id: "3", text: "Send it", after: ["2"] },
