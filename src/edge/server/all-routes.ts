@@ -12,10 +12,12 @@ import { skillRoutes } from "#edge/server/routes/skill-routes.ts"
 import { trustRoutes } from "#edge/server/routes/trust-routes.ts"
 import { undoRoutes } from "#edge/server/routes/undo-routes.ts"
 import { useRoutes } from "#edge/server/routes/use-routes.ts"
+import { type AgentSource, plainAgents } from "#engine/host/agent-adapter.ts"
 
-export function allRoutes(): Route[] {
+/** `agentFor` gives the agent that runs the prompts of a folder. */
+export function allRoutes(agentFor: AgentSource = plainAgents): Route[] {
   return [
-    ...sessionRoutes(),
+    ...sessionRoutes(agentFor),
     ...useRoutes(),
     ...undoRoutes(),
     ...permissionRoutes(),

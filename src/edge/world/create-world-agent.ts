@@ -117,6 +117,7 @@ export async function createWorldAgent(config: WorldAgentConfig): Promise<WorldA
   }
 
   return Object.freeze({
+    directory: agent.directory,
     process,
     capabilities: agent.capabilities,
     get mcp() {

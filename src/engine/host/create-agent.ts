@@ -1,5 +1,6 @@
 // The public agent of one folder: it takes prompts and returns events. The command line, the server, ACP, MCP and
 // programs that embed vitamin all send their prompts through `process`.
+import { resolve } from "node:path"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type { MCPRegistry } from "#ability/mcp/load-registry.ts"
 import type { Input, Setting } from "#engine/run/run.ts"
@@ -34,6 +35,8 @@ export type Processing = AsyncIterable<AgentOutput> & {
 }
 
 export type Agent = Readonly<{
+  /** The folder that it works in; absolute. */
+  directory: string
   process(input: AgentInput): Processing
   /** What its agents can do; known from `start` on. */
   capabilities(): Capability[]
@@ -148,6 +151,7 @@ export async function createAgent({ directory, ...defaults }: AgentConfig): Prom
   }
 
   return Object.freeze({
+    directory: resolve(directory),
     process,
     start,
     stop,

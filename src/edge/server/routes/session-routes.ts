@@ -3,7 +3,7 @@ import { z } from "zod"
 import * as Permission from "#ability/permission/permission.ts"
 import { accept, defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Accepted, Prompt, Removed } from "#edge/server/http/schemas.ts"
-import { createAgent } from "#engine/host/create-agent.ts"
+import type { AgentSource } from "#engine/host/agent-adapter.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -12,7 +12,9 @@ import * as Message from "#knowledge/message/message.ts"
 const promptLimit = 28 << 20
 const Id = z.object({ id: z.string() })
 const Switch = z.enum(["true", "false"]).optional()
-export function sessionRoutes(): Route[] {
+
+/** `agentFor` gives the agent that runs the prompts of a folder. */
+export function sessionRoutes(agentFor: AgentSource): Route[] {
   return [
     defineRoute({
       id: "listSessions",
@@ -108,7 +110,7 @@ export function sessionRoutes(): Route[] {
         const rules = rulesOf({ allow, deny })
         const own = rules.length ? { rules } : {}
         const input = { asks: "wait" as const, ...defined(rest), ...own, sessionId: params.id }
-        const prompt = (await createAgent({ directory: Instance.directory })).process(input)
+        const prompt = (await agentFor(Instance.directory)).process(input)
         if (!/\brespond-async\b/.test(headers.prefer ?? "")) return prompt.answer()
         const { promptId } = await prompt.accept()
         return accept({ sessionId: params.id, accepted: true as const, promptId })
