@@ -34,7 +34,7 @@ export function createExpectedHosts(): ExpectedHosts {
   return Object.freeze({ add, includes })
 }
 
-/** Without the port, which a tunnel names also where a URL does not. */
+/** Ports are left out: a tunnel always names one, a URL often does not. */
 function hostOf(url: string): string {
   return URL.parse(url)?.hostname ?? ""
 }

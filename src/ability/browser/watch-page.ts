@@ -41,7 +41,7 @@ export function watchPage(
 
   async function answerDialog(dialog: Dialog): Promise<void> {
     const type = dialog.type()
-    // Without leaving, a page could keep the browser to itself.
+    // A page must not be able to refuse to be left.
     const isOk = type === "beforeunload" || type === "alert" || accepts
     if (type !== "beforeunload")
       notes.add(

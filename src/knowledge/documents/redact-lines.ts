@@ -9,7 +9,7 @@ export function redactLines(lines: Line[]): Line[] {
   return redacted === given ? lines : lines.map(({ number }, i) => ({ text: redacted[i]!, number }))
 }
 
-/** The label is where the secret begins; later lines of it are empty. */
+/** The label replaces the secret on the line where it begins; its other lines become empty. */
 function redactJoined(texts: string[], between: string): string[] {
   const { spans } = Secret.find(texts.join(between))
   if (spans.length === 0) return texts

@@ -31,9 +31,9 @@ const shapes: [string, RegExp][] = [
 const quotes =
   /"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|`[^`\n]{1,300}`|(?<=^|[\s(])'[^'\n]{2,300}'(?=$|[\s.,;:!?)])/g
 const word = /^[\p{L}\p{N}\p{M}]+(?:['’][\p{L}]+)?/u
-/** A plain word has no shape; most are. */
+/** Most words are plain. They need no check for the shape of a path or an address. */
 const usual = /^(?!readme|changelog|dockerfile|makefile|license|localhost)[a-z]+[,;:.!?)]*(?:\s|$)/
-/** Before the first word that matters. */
+/** Words of politeness at the start of a request, which say nothing about it. */
 const polite = new Set(
   "please pls plz kindly hey hi hello ok okay so now then and also just simply only quickly can could would will you u i we want need like to have that lets let us go ahead help me should must dear vitamin sir"
     .split(" ")

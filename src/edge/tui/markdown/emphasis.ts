@@ -79,7 +79,7 @@ function findOpener(open: readonly Run[], { char, left }: Run, bottom: number): 
   return -1
 }
 
-/** Narrower than CommonMark for one star, by which `src/*.ts, test/*` has emphasis. */
+/** Stricter than CommonMark for one star: there, `src/*.ts, test/*` would have emphasis. */
 function opens(mark: string, before: string, after: string): boolean {
   if (after.trim() === "") return false
   if (mark === "*" && after === ".") return false
