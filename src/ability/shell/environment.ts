@@ -2,8 +2,6 @@
 // with settings that keep programs from asking, paging, drawing colours or opening an editor. CI is not set: it changes
 // what package managers install.
 
-import { existsSync } from "node:fs"
-import { delimiter, isAbsolute, join } from "node:path"
 import type { Context } from "#ability/call/types.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -59,13 +57,4 @@ export async function reportWithheld({ sessionId, notice }: Context): Promise<st
   const text = `commands do not get ${names.join(", ")}${more}: their names look like credentials. environment.pass: ${JSON.stringify(names)} in the configuration passes them on`
   notice?.(text)
   return text
-}
-
-/** The first of these programs that is on PATH. Relative entries are ignored: they would let the project's folder provide
- * the program. */
-export function findProgram(...names: string[]): string | undefined {
-  const folders = (Env.get("PATH") ?? "").split(delimiter).filter(isAbsolute)
-  for (const name of names)
-    for (const folder of folders) if (existsSync(join(folder, name))) return join(folder, name)
-  return undefined
 }

@@ -8,9 +8,9 @@ import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { promisify } from "node:util"
 import * as Env from "#kernel/process/env.ts"
+import { findProgram } from "#kernel/process/find-program.ts"
 import { childProcess } from "#util/process.ts"
 import { waitAtMost } from "#util/wait.ts"
-import { findProgram } from "./environment.ts"
 
 export type Pipe = { read: number; write: number }
 export type Pipes = {
@@ -109,7 +109,7 @@ export function readPipe(stream: Socket, take: (chunk: Buffer) => Promise<void>)
 }
 
 async function make(size: number): Promise<Pipe[]> {
-  const program = findProgram("mkfifo")
+  const program = findProgram(["mkfifo"])
   if (!program) return []
   const folder = mkdtempSync(join(tmpdir(), "vitamin-pipes-"))
   const made: Pipe[] = []

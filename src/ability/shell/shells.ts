@@ -2,8 +2,8 @@
 // exits; those of an Instance even if the process is killed.
 import { statSync } from "node:fs"
 import { Instance } from "#kernel/instance.ts"
+import { findProgram } from "#kernel/process/find-program.ts"
 import { createId } from "#util/id.ts"
-import { findProgram } from "./environment.ts"
 import { createGuard } from "./guard.ts"
 import { createPipes } from "./pipes.ts"
 import * as Processes from "./processes.ts"
@@ -37,7 +37,7 @@ export function createShells(options: { pipes: number; guarded?: true }): Shells
   let ended = false
 
   async function start(order: Order): Promise<Shell> {
-    file ??= findProgram("bash", "sh")
+    file ??= findProgram(["bash", "sh"])
     if (!file) throw new NotStarted("there is no bash or sh on PATH")
     if (order.command.includes("\0")) throw new NotStarted("it has a NUL byte")
     if (!statSync(order.cwd, { throwIfNoEntry: false })?.isDirectory())

@@ -1,7 +1,7 @@
 // The keyring of the system, through its own program: `secret-tool` (Secret Service) on Linux, `security` on macOS. A key
 // goes through stdin, never onto a command line.
-import { findProgram } from "#ability/shell/environment.ts"
 import * as Env from "#kernel/process/env.ts"
+import { findProgram } from "#kernel/process/find-program.ts"
 import { childProcess } from "#util/process.ts"
 
 /** A locked keyring asks the person in a window of its own. */
@@ -41,7 +41,7 @@ export async function findProblem(): Promise<{ what: string; todo: string } | un
   const isMac = process.platform === "darwin"
   const program = isMac ? "security" : "secret-tool"
   const install = isMac ? "" : "install libsecret (Debian, Ubuntu: apt install libsecret-tools), or "
-  if (!findProgram(program)) return { what: `${program} is not installed`, todo: install + passphrase }
+  if (!findProgram([program])) return { what: `${program} is not installed`, todo: install + passphrase }
   const id = "doctor"
   const asked = isMac ? ["find-generic-password", "-s", "vitamin", "-a", id] : ["lookup", ...attributes(id)]
   const { code, errors } = (await call(program, asked, { limit: checkLimit }))!
@@ -70,7 +70,7 @@ async function call(
   args: string[],
   { input = "", limit }: { input?: string; limit: number },
 ): Promise<{ code: number | undefined; output: string; errors: string } | undefined> {
-  const file = findProgram(program)
+  const file = findProgram([program])
   if (!file) return undefined
   return new Promise((resolve) => {
     const child = childProcess().execFile(
