@@ -13,7 +13,7 @@ export type Checked = {
   address: string
 }
 type Resolve = (host: string) => Promise<string[]>
-type Reason = "invalid" | "scheme" | "credentials" | "unresolved" | "address" | "redirect"
+type Reason = "invalid" | "scheme" | "credentials" | "unresolved" | "address" | "domain" | "redirect"
 
 export class UrlDenied extends NamedError {
   readonly reason: Reason

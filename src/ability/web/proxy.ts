@@ -1,7 +1,7 @@
-// An HTTP proxy on loopback for programs that must not choose their own addresses, such as a browser: it resolves each name,
-// checks the URL, and connects to exactly the address that was checked. A name that resolves differently a moment later
-// gains nothing. With a proxy of the environment the address is not certain: that proxy gets the name, after it was checked
-// here, and resolves it again. Private addresses are always reached directly.
+// An HTTP proxy for programs that must not choose their own addresses, such as a browser or those in a sandbox: it
+// resolves each name, checks the URL, and connects to exactly the address that was checked. A name that resolves
+// differently a moment later gains nothing. With a proxy of the environment the address is not certain: that proxy gets
+// the name, after it was checked here, and resolves it again. Private addresses are always reached directly.
 import { once } from "node:events"
 import * as Http from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
@@ -21,13 +21,15 @@ const connectLimit = 20_000
 /** Headers between a client and its proxy, which are not passed on. */
 const ownHeaders = ["proxy-connection", "proxy-authorization", "keep-alive", "te", "trailer", "upgrade"]
 
-export async function createProxy(check: Check): Promise<Proxy> {
+/** On a port of loopback, or on a socket in the file system. */
+export async function createProxy(check: Check, socketFile?: string): Promise<Proxy> {
   const sockets = new Set<Duplex>()
   const server = Http.createServer((request, response) => void forward(request, response, check))
   server.on("connection", keep)
   server.on("connect", (request, socket, head) => void tunnel({ request, socket, head, check, keep }))
   // The proxy itself must not keep the program running.
-  server.listen(0, "127.0.0.1").unref()
+  if (socketFile) server.listen(socketFile).unref()
+  else server.listen(0, "127.0.0.1").unref()
   await once(server, "listening")
 
   function keep(socket: Duplex): void {
@@ -42,7 +44,8 @@ export async function createProxy(check: Check): Promise<Proxy> {
     await closed
   }
 
-  return Object.freeze({ port: (server.address() as AddressInfo).port, close })
+  const port = socketFile ? 0 : (server.address() as AddressInfo).port
+  return Object.freeze({ port, close })
 }
 
 async function forward(

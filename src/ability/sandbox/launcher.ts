@@ -1,0 +1,103 @@
+// The first code that runs inside. It tries what must not work, and refuses to go on if any of it does. Then it opens
+// the way to the proxy, sets the limits, and becomes the program.
+
+/** The stderr of the program, until it has started: the launcher and bubblewrap report on the usual one. */
+export const stderrFd = 4
+/** The filter of system calls, which bubblewrap reads. */
+export const filterFd = 5
+/** The port of the way to the proxy. The sandbox has its own loopback, so it is always free. */
+export const proxyPort = 3128
+/** Where the socket of the proxy is. */
+export const gateFolder = "/run/vitamin"
+export const ready = "ready"
+
+/** Forwards connections of programs that know only addresses to the socket of the proxy. */
+const bridge = `
+const net = require("node:net")
+const server = net.createServer({ allowHalfOpen: true }, (from) => {
+  const to = net.connect({ path: "${gateFolder}/proxy", allowHalfOpen: true })
+  const end = () => { from.destroy(); to.destroy() }
+  from.on("error", end).pipe(to.on("error", end)).pipe(from)
+})
+server.listen(${proxyPort}, "127.0.0.1", () => process.stdout.write("${ready}\\n"))
+`
+
+/** For bash, with one child process. `: >>` opens a file and writes nothing. */
+const script = `
+refuse() { echo "$1" >&2; exit 126; }
+outside=$1 hidden=$2 port=$3 writable=$4 keep=$5 node=$6 data=$7 processes=$8
+shift 8
+{ : >>"$outside"; } 2>/dev/null && refuse "the file $outside could be written"
+{ : <"$hidden"; } 2>/dev/null && refuse "a hidden file could be read"
+{ : <>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null && refuse "the network of this machine could be reached"
+if type -P unshare >/dev/null; then
+  unshare -U true 2>/dev/null && refuse "a new user namespace could be made"
+fi
+while read -r _ _ _ _ point options _; do
+  [[ ,$options, = *,ro,* || $point/ = /dev/* || $point/ = /proc/* || $writable = *$'\\n'"$point"$'\\n'* ]] ||
+    refuse "$point could be written"
+done </proc/self/mountinfo
+seen=
+while read -r name value _; do
+  case $name in
+    CapInh: | CapPrm: | CapEff: | CapBnd: | CapAmb:) [[ $value =~ ^0+$ ]] || refuse "it has capabilities"; seen+=c ;;
+    NoNewPrivs:) [[ $value = 1 ]] || refuse "setuid programs work"; seen+=n ;;
+    Seccomp:) [[ $value = 2 ]] || refuse "system calls are not filtered"; seen+=s ;;
+  esac
+done </proc/self/status
+[[ $seen = cccccns ]] || refuse "the kernel does not say which rights it has"
+for one in /proc/self/fd/*; do
+  fd=\${one##*/}
+  [[ " 0 1 2 ${stderrFd} $keep " = *" $fd "* || ! -e $one || $one -ef /dev/null ]] || refuse "descriptor $fd is open"
+done
+if [[ $node ]]; then
+  closing=
+  for fd in ${stderrFd} $keep; do closing+="exec $fd>&-;"; done
+  exec {way}< <(eval "$closing"; NODE_OPTIONS= exec "$node" -e "$0" </dev/null 2>/dev/null)
+  read -r _ <&$way || refuse "the way to its proxy could not be opened"
+  exec {way}<&-
+fi
+ulimit -c 0
+[[ $data ]] && ulimit -d "$data"
+[[ $processes ]] && ulimit -u "$processes"
+echo ${ready} >&2
+exec 2>&${stderrFd} ${stderrFd}>&-
+exec -- "$@"
+`
+
+export type Launch = {
+  /** A file that could be written if there were no boundary. */
+  outside: string
+  /** A file that exists, but not inside. */
+  hidden: string
+  /** A port of this machine that takes connections. */
+  port: number
+  writable: string[]
+  /** Descriptors that the program gets beside the usual three. */
+  keep: number[]
+  /** Node, if there is a proxy. */
+  node?: string | undefined
+  /** Kilobytes for the data of each process. */
+  data?: number | undefined
+  processes?: number | undefined
+  command: string
+  args: string[]
+}
+
+/** The arguments of bash. */
+export function launcherArgs(launch: Launch): string[] {
+  const { outside, hidden, port, keep, node = "", data = "", processes = "", command, args } = launch
+  const writable = `\n${launch.writable.map(asMountPoint).join("\n")}\n`
+  return [
+    ...["--noprofile", "--norc", "-c", script, bridge],
+    ...[outside, hidden, port, writable, keep.join(" "), node, data, processes, command, ...args].map(String),
+  ]
+}
+
+/** As /proc/self/mountinfo writes a path. */
+function asMountPoint(path: string): string {
+  return path.replace(
+    /[ \t\n\\]/g,
+    (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`,
+  )
+}

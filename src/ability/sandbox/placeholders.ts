@@ -1,0 +1,72 @@
+// Placeholders for protected paths that do not exist, until the boundary ends. A record names them while they are in
+// use, so that the next start removes those of a process that was killed, and no boundary removes those of another.
+import { mkdirSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Global from "#kernel/process/global.ts"
+import { namesIn, statOf, textOf } from "#util/file/path-info.ts"
+import { createId } from "#util/id.ts"
+import { isRunning, ownLife, type ProcessLife } from "#util/process.ts"
+import { createPlace, gitText, type Missing } from "./protected-places.ts"
+
+export type Placeholders = {
+  /** A file in one of our folders, which are hidden. */
+  record: string
+  remove(): void
+}
+type Record = { file: string; life: ProcessLife; paths: string[] }
+
+/** `places`: all protected paths. Those that are placeholders of another boundary are kept for this one too. */
+export function createPlaceholders(missing: Missing[], places: string[]): Placeholders {
+  const records = readRecords()
+  const shared = new Set(records.filter(isLive).flatMap(({ paths }) => paths))
+  const paths = [...missing.map(({ path }) => path), ...places.filter((path) => shared.has(path))]
+  const file = join(folder(), createId("box"))
+  mkdirSync(folder(), { recursive: true, mode: 0o700 })
+  writeFileSync(file, JSON.stringify({ life: ownLife(), paths }), { mode: 0o600 })
+  for (const record of records) if (!isLive(record)) forget(record)
+  const remove = () => forget({ file, paths })
+  try {
+    for (const one of missing) createPlace(one)
+  } catch (error) {
+    remove()
+    throw error
+  }
+  return { record: file, remove }
+}
+
+/** The record is removed first: two boundaries that end together must not both leave a placeholder to the other. */
+function forget({ file, paths }: Pick<Record, "file" | "paths">): void {
+  rmSync(file, { force: true })
+  const used = new Set(readRecords().flatMap((record) => record.paths))
+  for (const path of paths) if (!used.has(path)) removePlaceholder(path)
+}
+
+/** Not if something was put there meanwhile. */
+function removePlaceholder(path: string): void {
+  try {
+    if (statOf(path)?.isDirectory()) rmdirSync(path)
+    else if (["", gitText].includes(textOf(path) ?? "?")) unlinkSync(path)
+  } catch {
+    // It is in use now.
+  }
+}
+
+function readRecords(): Record[] {
+  return namesIn(folder()).flatMap((name) => {
+    const file = join(folder(), name)
+    try {
+      return [{ file, ...(JSON.parse(textOf(file) ?? "") as Omit<Record, "file">) }]
+    } catch {
+      // It has just been removed, or is being written.
+      return []
+    }
+  })
+}
+
+function isLive({ life }: Record): boolean {
+  return isRunning(life)
+}
+
+function folder(): string {
+  return join(Global.state(), "sandbox")
+}
