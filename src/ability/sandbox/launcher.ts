@@ -27,29 +27,35 @@ const script = `
 refuse() { echo "$1" >&2; exit 126; }
 outside=$1 hidden=$2 port=$3 writable=$4 keep=$5 node=$6 data=$7 processes=$8
 shift 8
+type -P unshare >/dev/null && { unshare -U true 2>/dev/null & }
+attempt=$!
 { : >>"$outside"; } 2>/dev/null && refuse "the file $outside could be written"
 { : <"$hidden"; } 2>/dev/null && refuse "a hidden file could be read"
 { : <>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null && refuse "the network of this machine could be reached"
-if type -P unshare >/dev/null; then
-  unshare -U true 2>/dev/null && refuse "a new user namespace could be made"
-fi
-while read -r _ _ _ _ point options _; do
-  [[ ,$options, = *,ro,* || $point/ = /dev/* || $point/ = /proc/* || $writable = *$'\\n'"$point"$'\\n'* ]] ||
-    refuse "$point could be written"
-done </proc/self/mountinfo
+set -f
+mapfile -t lines </proc/self/mountinfo
+for line in "\${lines[@]}"; do
+  words=($line)
+  [[ ,\${words[5]}, = *,ro,* || \${words[4]}/ = /dev/* ||
+    $writable = *$'\\n'"\${words[4]}"$'\\n'* ]] || refuse "\${words[4]} could be written"
+done
 seen=
-while read -r name value _; do
-  case $name in
-    CapInh: | CapPrm: | CapEff: | CapBnd: | CapAmb:) [[ $value =~ ^0+$ ]] || refuse "it has capabilities"; seen+=c ;;
-    NoNewPrivs:) [[ $value = 1 ]] || refuse "setuid programs work"; seen+=n ;;
-    Seccomp:) [[ $value = 2 ]] || refuse "system calls are not filtered"; seen+=s ;;
+mapfile -t lines </proc/self/status
+for line in "\${lines[@]}"; do
+  words=($line)
+  case $line in
+    Cap*) [[ \${words[1]} =~ ^0+$ ]] || refuse "it has capabilities"; seen+=c ;;
+    NoNewPrivs:*) [[ \${words[1]} = 1 ]] || refuse "setuid programs work"; seen+=n ;;
+    Seccomp:*) [[ \${words[1]} = 2 ]] || refuse "system calls are not filtered"; seen+=s ;;
   esac
-done </proc/self/status
+done
+set +f
 [[ $seen = cccccns ]] || refuse "the kernel does not say which rights it has"
 for one in /proc/self/fd/*; do
   fd=\${one##*/}
   [[ " 0 1 2 ${stderrFd} $keep " = *" $fd "* || ! -e $one || $one -ef /dev/null ]] || refuse "descriptor $fd is open"
 done
+[[ $attempt ]] && wait "$attempt" && refuse "a new user namespace could be made"
 if [[ $node ]]; then
   closing=
   for fd in ${stderrFd} $keep; do closing+="exec $fd>&-;"; done

@@ -70,10 +70,9 @@ export function fileSystemFor(policy: Policy): FileSystem {
   )
   return {
     args: [...base, ...mounts.flatMap((mount) => argsFor(mount, policy))],
-    closing: ["/dev", "/run", ...mounts.filter(isHiddenFolder).map(({ path }) => path)].flatMap((path) => [
-      "--remount-ro",
-      path,
-    ]),
+    closing: ["/dev", "/run", "/proc", ...mounts.filter(isHiddenFolder).map(({ path }) => path)].flatMap(
+      (path) => ["--remount-ro", path],
+    ),
     writable: changing.map(({ path }) => path),
     places: inner.map(({ path }) => path),
     missing: folders.flatMap(({ missing }) => missing),

@@ -5,10 +5,10 @@ import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { test } from "node:test"
-import { findProgram } from "#ability/shell/environment.ts"
 import { exec } from "#ability/shell/exec.ts"
 import { ofInstance } from "#ability/shell/shells.ts"
 import { Instance } from "#kernel/instance.ts"
+import { findProgram } from "#kernel/process/find-program.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
 import { running, uniqueNap } from "./running.ts"
@@ -108,8 +108,8 @@ test("findProgram() does not let a relative entry of PATH name the program", asy
   try {
     process.chdir(tmp.path)
     process.env.PATH = `bin::.${delimiter}${join(tmp.path, "bin")}`
-    assert.equal(findProgram("bash"), join(tmp.path, "bin/bash"))
-    assert.equal(findProgram("nothing-of-this-name"), undefined)
+    assert.equal(findProgram(["bash"]), join(tmp.path, "bin/bash"))
+    assert.equal(findProgram(["nothing-of-this-name"]), undefined)
   } finally {
     process.chdir(folder)
     process.env.PATH = PATH
