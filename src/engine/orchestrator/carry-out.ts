@@ -4,9 +4,10 @@ import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import type { Delegated } from "#ability/call/types.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
 import type { Run } from "#engine/run/run.ts"
+import * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { activeSpecs } from "./active-specs.ts"
-import { itemOf, type PlanStep, planSteps, stepOf } from "./plan-steps.ts"
+import { itemOf, type PlanStep, planSteps, stepOf, UnclearPlan } from "./plan-steps.ts"
 
 /** Does a step; `id` is noted in the session of the specialist. */
 type DoStep = (step: { id: string; agent: string; task: string }) => Promise<Delegated>
@@ -32,16 +33,15 @@ export function planningTask(goal: string): string {
   return `${goal}\n\nAgents that can carry out steps:\n${lines.join("\n")}`
 }
 
-/** Stores the plan of a planner's answer. False if the answer has no steps. A plan that is too long is refused: without its
- * end it would lead elsewhere. */
-export async function storePlan(run: Run, goal: string, answer: string): Promise<boolean> {
-  const steps = planSteps(answer)
+/** Stores the plan of a planner's answer. False if the answer has no steps. A plan that is too long or cut off is refused:
+ * without its end it would lead elsewhere. */
+export async function storePlan(run: Run, goal: string, answer: Message.Info): Promise<boolean> {
+  const steps = planSteps(Message.textOf(answer))
   if (!steps.length) return false
+  const cut = Message.cutReason(answer)
+  if (cut) throw new UnclearPlan(`The plan was ${cut}.`)
   if (steps.length > maxSteps)
-    throw new NamedError(
-      "Delegate.LongPlan",
-      `The plan has ${steps.length} steps, and at most ${maxSteps} are carried out. Ask for a shorter one, or for a part of the goal.`,
-    )
+    throw new UnclearPlan(`The plan has ${steps.length} steps, and at most ${maxSteps} are carried out.`)
   const title = goal.replace(/\s+/g, " ").trim().slice(0, 200)
   await TodoList.update(run.session.id, steps.map(itemOf), { replace: true, title })
   return true

@@ -1,8 +1,11 @@
 // Reads the plan that a planner wrote: one line for each step, `1. [agent] What to do (after 2, 3)`. Models write the same as
-// headings, list items and bold text.
+// headings, list items and bold text, and details of a step in lines below it.
 import type { Item } from "#ability/plan/todo-item.ts"
+import { NamedError } from "#util/error.ts"
 
 export type PlanStep = { id: string; agent?: string; text: string; after: string[] }
+
+type Reading = PlanStep & { indent: number; isHeading: boolean }
 
 /** With the name of an agent, it must fit into the text of an item. */
 const maxText = 1_900
@@ -17,26 +20,53 @@ const numbers = [
 const assigned = /^[*_`]*\[([\w.-]+)\][*_`:]*\s*(.*)$/
 const waiting = /^(.*?)\s*[*_`]*\(after\s+([^()]*)\)[\s.*_`]*$/i
 
-/** The steps in the order of the text; empty if it has none. A reference to a step that is not there is left out. */
+/** A plan of which a part would get lost. */
+export class UnclearPlan extends NamedError {
+  constructor(problem: string) {
+    super("Delegate.UnclearPlan", `${problem} Ask for another plan, or for a part of the goal.`)
+  }
+}
+
+/** The steps in the order of the text; empty if it has none. A reference to a step that is not there is left out. Throws
+ * `UnclearPlan`. */
 export function planSteps(text: string): PlanStep[] {
-  const found: PlanStep[] = []
+  const found: Reading[] = []
+  let isBelow = false
   for (const line of text.split("\n")) {
     const last = found.at(-1)
+    const indent = line.search(/\S|$/)
     const step = readLine(line)
-    if (step) found.push(step)
-    // A heading may have the agent alone, and the task below it.
-    else if (last && !last.text) {
-      const { text: task, after } = readTask(line)
-      last.text = task
-      last.after.push(...after)
-    }
+    if (step && !(last && !step.agent && indent > last.indent)) {
+      found.push({ ...step, indent, isHeading: /^\s*#/.test(line) })
+      isBelow = true
+    } else if (/^\s*#/.test(line)) isBelow = false
+    else if (line.trim() === "") isBelow &&= last!.isHeading || last!.text === ""
+    else if (last && (isBelow || indent > last.indent)) addLine(last, line)
   }
-  const steps = [...new Map(found.filter((step) => step.text).map((step) => [step.id, step])).values()]
+  const steps = singled(found.filter((step) => step.text))
   const ids = new Set(steps.map(({ id }) => id))
-  return steps.map((step) => ({
-    ...step,
-    after: step.after.filter((id) => ids.has(id) && id !== step.id),
-  }))
+  return steps.map(({ indent: _, isHeading: __, ...step }) => {
+    if (step.text.length > maxText)
+      throw new UnclearPlan(`Step ${step.id} has ${step.text.length} characters, and at most ${maxText} fit.`)
+    return { ...step, after: [...new Set(step.after)].filter((id) => ids.has(id) && id !== step.id) }
+  })
+}
+
+/** Adds a line below a step, such as an item of a list, to its text. */
+function addLine(step: Reading, line: string): void {
+  if (!/[\p{L}\p{N}]/u.test(line)) return
+  const { text, after } = readTask(line)
+  step.text = `${step.text} ${text}`.trim()
+  step.after.push(...after)
+}
+
+/** Of two lines with one number, the one with an agent is the step, and the other a remark. */
+function singled(found: readonly Reading[]): Reading[] {
+  const named = new Set(found.flatMap(({ id, agent }) => (agent ? [id] : [])))
+  const steps = found.filter(({ id, agent }) => agent || !named.has(id))
+  const twice = steps.find(({ id }, at) => steps.findIndex((step) => step.id === id) !== at)
+  if (twice) throw new UnclearPlan(`The plan has two steps with the number ${twice.id}.`)
+  return steps
 }
 
 /** A step as an item of the task list. The agent is a part of the text, so that people see it too. */
@@ -63,7 +93,7 @@ function readLine(line: string): PlanStep | undefined {
 function readTask(words: string): Pick<PlanStep, "text" | "after"> {
   const [, text = words, list = ""] = waiting.exec(words) ?? []
   return {
-    text: closed(text.replace(/\p{Cc}/gu, " ").trim()).slice(0, maxText),
+    text: closed(text.replace(/\p{Cc}/gu, " ").trim()),
     after: list.match(/\d{1,2}/g) ?? [],
   }
 }

@@ -33,7 +33,8 @@ async function runPlan(run: Run, { order, callId }: Given): Promise<Delegated> {
   if ("resume" in order) return finishPlan(run, callId)
   const planned = await hand(run, callId, { ...order, task: planningTask(order.task) })
   if (planned.agent === undefined || !isPlanner(planned.agent)) return planned
-  if (!(await storePlan(run, order.task, planned.text))) return planned
+  const answer = await answerIn(planned.sessions.at(-1)!)
+  if (!answer || !(await storePlan(run, order.task, answer))) return planned
   const done = await finishPlan(run, callId)
   return { ...done, sessions: [...planned.sessions, ...done.sessions] }
 }
@@ -59,9 +60,12 @@ async function resultOf(sessionId: string, step: string): Promise<string | undef
     ({ taskOf, status }) => taskOf?.sessionId === sessionId && taskOf.step === step && status === "idle",
   )
   const newest = done.sort((a, b) => b.time.created - a.time.created).at(0)
-  if (!newest) return undefined
-  const answer = (await MessageStore.list(newest.id)).findLast(
-    ({ type, data }) => type === "text" && data.role === "assistant",
-  )
+  const answer = newest && (await answerIn(newest.id))
   return answer && Message.textOf(answer)
+}
+
+/** The last answer of a session. */
+async function answerIn(sessionId: string): Promise<Message.Info | undefined> {
+  const messages = await MessageStore.list(sessionId)
+  return messages.findLast(({ type, data }) => type === "text" && data.role === "assistant")
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as TodoList from "#ability/plan/todo-list.ts"
 import { planSteps } from "#engine/orchestrator/plan-steps.ts"
+import * as Session from "#engine/session/session.ts"
 import { call, calls, type Request, status, text } from "../../fixture/fake-llm.ts"
 import { inWorld } from "../session/harness.ts"
 import { byAgent, outputsOf, taskIn } from "./harness.ts"
@@ -64,6 +65,7 @@ test("the steps of a plan run in order, two at once, each with the results that 
       /- librarian: /,
       "the planner is told who can carry out steps",
     )
+    assert.deepEqual(llm.requests[1]!.tools, [], "the planner has no tools")
   })
 })
 
@@ -93,6 +95,39 @@ test("a failed step stops only the steps that wait for it; resume tries the rest
     assert.match(second!, /## Step 4: done\nJoin both\n\ndid: Join both/)
     const made = llm.requests.filter((request) => taskIn(request).startsWith("Make the folder"))
     assert.equal(made.length, 1, "a step that is done is not done again")
+  })
+})
+
+test("a plan survives a compaction, and the rest of it gets the results from before", async () => {
+  let isBroken = true
+  const given: string[] = []
+  const script = byAgent({
+    orchestrator: (_, turn) =>
+      turn === 0
+        ? call("delegate", { agent: "planner", task: "Write the report" })
+        : turn === 8
+          ? call("delegate", { resume: true })
+          : text(`answer ${"of some words ".repeat(60)}`),
+    planner: () => text(plan),
+    operator: (request) => {
+      given.push(taskIn(request))
+      return text(`did: ${taskIn(request).split("\n", 1)[0]}`)
+    },
+    librarian: () => (isBroken ? status(400, { message: "no library today" }) : text("found")),
+    "?": () => text("SUMMARY"),
+  })
+  await inWorld(script, async ({ ask, session, llm, events }) => {
+    await ask("write a report", asOrchestrator)
+    for (let i = 0; i < 6; i++) await ask(`wish ${i}`)
+    await Session.compact(session.id)
+    assert.ok(events.some(({ type }) => type === "session.compacted"))
+    isBroken = false
+    const before = llm.requests.length
+    await ask("go on")
+    assert.match(llm.requests[before]!.messages[0]!.text, /\[ \] 3: \[librarian\] Find the second half/)
+    assert.ok((await TodoList.plan(session.id)).todos.every((todo) => todo.status === "done"))
+    assert.equal(given.length, 3, "steps that are done are not done again")
+    assert.match(given.at(-1)!, /^Join both[\s\S]*did: Write the first half[\s\S]*found/)
   })
 })
 
@@ -161,6 +196,32 @@ for (const [what, written, expected] of [
       { id: "2", text: "b", after: ["1"] },
     ],
   ],
+  [
+    "details below a step",
+    "1. [operator] Write a.txt:\n   - in UTF-8\n   1. with a title\n   2. and a date\n\n   Keep it short.\n2. [vault] Sign it (after 1)\nwith the release key.\n\nThat is all.",
+    [
+      {
+        id: "1",
+        agent: "operator",
+        text: "Write a.txt: - in UTF-8 1. with a title 2. and a date Keep it short.",
+        after: [],
+      },
+      { id: "2", agent: "vault", text: "Sign it with the release key.", after: ["1"] },
+    ],
+  ],
+  [
+    "headings, paragraphs and notes",
+    "## Plan\n\n### 1. [operator] Write it\n\nOne page.\n\n### 2. [vault] Sign it\n\nAs the last one. (after 1)\n\n### Notes\n\n1. Nobody waits.\n2. Keep calm.",
+    [
+      { id: "1", agent: "operator", text: "Write it One page.", after: [] },
+      { id: "2", agent: "vault", text: "Sign it As the last one.", after: ["1"] },
+    ],
+  ],
+  [
+    "a fence around it",
+    "```\n1. [operator] Write it\n```",
+    [{ id: "1", agent: "operator", text: "Write it", after: [] }],
+  ],
   ["no steps", "I cannot plan this.", []],
 ] as const)
   test(`planSteps() reads a plan with ${what}`, () => {
@@ -176,8 +237,39 @@ test("an answer of the planner without steps is returned as it is, and changes n
   })
 })
 
+for (const [what, planned, says] of [
+  [
+    "two steps with one number",
+    text("## First\n1. [operator] Make it\n## Then\n1. [operator] Paint it"),
+    /The plan has two steps with the number 1\. Ask for another plan/,
+  ],
+  [
+    "a step that is too long",
+    text(`1. [operator] ${"All of this matters. ".repeat(100)}`),
+    /Step 1 has 2099 characters, and at most 1900 fit/,
+  ],
+  [
+    "a missing end",
+    text("1. [operator] Make it\n2. [operator] Do not pai", { finish: "content-filter" }),
+    /The plan was held back by the provider's content filter/,
+  ],
+] as const)
+  test(`a plan with ${what} is refused, and none of it is done`, async () => {
+    const script = byAgent({ orchestrator: orchestrating, planner: () => planned })
+    await inWorld(script, async ({ ask, session, messages }) => {
+      await ask("make it", asOrchestrator)
+      assert.match(outputsOf(await messages())[0]!, says)
+      assert.deepEqual((await TodoList.plan(session.id)).todos, [])
+    })
+  })
+
 for (const [what, count, says, given] of [
-  ["a plan with too many steps is refused as a whole", 21, /The plan has 21 steps, and at most 20/, 0],
+  [
+    "a plan with too many steps is refused as a whole",
+    21,
+    /The plan has 21 steps, and at most 20 are carried out\. Ask for another plan/,
+    0,
+  ],
   ["a long step is not cut", 1, /^## Step 1: done/, 1],
 ] as const)
   test(what, async () => {
