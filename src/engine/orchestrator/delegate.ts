@@ -35,14 +35,12 @@ const maxRounds = 4
 
 class NotTaken extends NamedError {
   constructor(rejections: Rejecting[]) {
-    const [first, second] = rejections.slice(-2)
-    const isBackAndForth =
-      first && second && first.requires === second.agent && second.requires === first.agent
     const said = rejections.map(({ agent, requires }) =>
       requires ? `${agent} says that it needs ${requires}` : `${agent} rejected it`,
     )
-    const why = isBackAndForth
-      ? `${first.agent} and ${second.agent} hand this task to each other`
+    const both = rejections.slice(-2).map(({ agent }) => agent)
+    const why = isBackAndForth(rejections)
+      ? `${both.join(" and ")} hand this task to each other`
       : said.join("; ")
     super(
       "Delegate.NotTaken",
@@ -83,10 +81,9 @@ export async function delegate(
     if (!rejection) return { text: withOrigin(text, { agent, sessionId, rejections }), agent, sessions }
     rejected.add(agent)
     rejections.push({ agent, ...(rejection.agent ? { requires: rejection.agent } : {}) })
-    const next =
-      round < maxRounds
-        ? await nextFor(task, rejection, (name) => !rejected.has(name) && isAllowed(name))
-        : undefined
+    const isOver = round >= maxRounds || isBackAndForth(rejections)
+    const isOpen = (name: string) => !rejected.has(name) && isAllowed(name)
+    const next = isOver ? undefined : await nextFor(task, rejection, isOpen)
     Bus.publish(Rejected, {
       sessionId: run.session.id,
       callId,
@@ -96,7 +93,7 @@ export async function delegate(
       ...(rejection.agent ? { requires: rejection.agent } : {}),
       ...(next ? { next } : {}),
     })
-    const where = next ? `it goes to ${next}` : "no other specialist fits"
+    const where = next ? `it goes to ${next}` : "no other specialist gets it"
     const said = `${agent} rejected the task; ${where}`
     Bus.publish(Notice, { sessionId: run.session.id, messageId: "", callId, text: said })
     if (!next) throw new NotTaken(rejections)
@@ -105,9 +102,16 @@ export async function delegate(
 }
 
 /** A specialist that names itself names nobody. */
-function rejectionOf(agent: string, text: string): Rejection | undefined {
+export function rejectionOf(agent: string, text: string): Rejection | undefined {
   const rejection = parseReject(text)
   return rejection?.agent === agent.toLowerCase() ? {} : rejection
+}
+
+/** Whether the last two specialists named each other. */
+function isBackAndForth(rejections: readonly Rejecting[]): boolean {
+  const [first, second] = rejections.slice(-2)
+  if (!first || !second) return false
+  return first.requires === second.agent.toLowerCase() && second.requires === first.agent.toLowerCase()
 }
 
 /** The same task in other blanks and capitals is the same task. */
@@ -130,7 +134,7 @@ function choose(agent: string, rejected: ReadonlySet<string>): string {
 }
 
 /** The scoring decides if it is clear, else the rejecting specialist. */
-async function nextFor(
+export async function nextFor(
   task: string,
   { agent }: Rejection,
   isOpen: (name: string) => boolean,

@@ -96,6 +96,32 @@ test("two specialists that hand a task to each other end in a direct answer that
   })
 })
 
+test("two specialists that hand a task to each other end it, also if a third one would fit", async () => {
+  const script = byAgent({
+    orchestrator: (_, turn) =>
+      turn ? text("I cannot.") : call("delegate", { agent: "alpha", task: "zig zag zog" }),
+    alpha: () => text(reject("beta")),
+    beta: () => text(reject("alpha")),
+  })
+  await inWorld(script, async ({ ask, messages, events }) => {
+    for (const [id, keywords] of Object.entries({
+      alpha: ["zig", "zag", "zog"],
+      beta: ["zig", "zag"],
+      gamma: ["zig"],
+    })) {
+      const metadata = { keywords, alwaysInclude: true }
+      defineAgent({ id, role: "specialist", systemPrompt: `You are the ${id}.`, metadata })
+    }
+    await ask("do it", asOrchestrator)
+    assert.match(outputsOf(await messages())[0]!, /alpha and beta hand this task to each other/)
+    const rejected = events.filter(({ type }) => type === "task.rejected")
+    assert.deepEqual(
+      rejected.map(({ payload }) => (payload as { next?: string }).next),
+      ["beta", undefined],
+    )
+  })
+})
+
 test("specialists that all reject are asked at most four times", async () => {
   const asked: string[] = []
   const next: Record<string, string> = {
