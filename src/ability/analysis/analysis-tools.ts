@@ -28,6 +28,7 @@ export const analysisTools: readonly Definition[] = [
     parameters: Parameters,
     readOnly: true,
     onlyNamed: true,
+    routingName: "exec_world_analyze",
     permission: () => needsReading(),
     execute: (args, context) => run(args as Args, context),
   } satisfies Definition),

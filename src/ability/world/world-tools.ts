@@ -45,6 +45,7 @@ export const definitions: Definition[] = [
     parameters: Parameters,
     readOnly: false,
     onlyNamed: true,
+    routingName: "exec_world_run",
     execute: (args, context) => runStories(args as Args, context),
   } satisfies Definition),
 ]
