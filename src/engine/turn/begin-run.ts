@@ -66,10 +66,15 @@ export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<R
   if (skipped) leaveSkipped(settled, skipped)
   await findContext(settled)
   await prepareServers(settled)
-  Object.assign(offer, await toolsFor(settled, settled.intent))
-  const run: Run = Object.freeze({ ...settled, system: await systemOf(settled), offer })
+  const run = await complete(settled, offer)
   work.parent?.progress.tasks.runs.set(run.session.id, run)
   return run
+}
+
+/** Adds what the agent decides: the tools and the system prompt. */
+export async function complete(settled: Settled, offer: Offer): Promise<Run> {
+  Object.assign(offer, await toolsFor(settled, settled.intent))
+  return Object.freeze({ ...settled, system: await systemOf(settled), offer })
 }
 
 type Answering = Pick<Run, "agent" | "chosen">
@@ -125,7 +130,7 @@ function leaveSkipped({ session, progress: { records } }: Settled, skipped: stri
   )
 }
 
-function settle(
+export function settle(
   work: Work,
   { offer, tip: _, ...known }: Begun & Answering & { offer: Offer; prompt: Ask },
 ): Settled {

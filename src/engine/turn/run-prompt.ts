@@ -1,6 +1,7 @@
 // Runs one prompt, from its first message to its end: an answer, an error that the session stores, or an interruption. The
 // session can continue with the next prompt in every case.
 
+import { autoAgent } from "#ability/agent/agent-registry.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { append, keep, settle } from "#engine/record/append.ts"
@@ -31,7 +32,8 @@ export async function runPrompt(
   )
   try {
     const run = await beginRun(work, begun, prompt)
-    const answer = await loop(run)
+    const isAuto = session.agent === autoAgent
+    const answer = isAuto ? await (await import("./hand-over.ts")).answerOf(run, work) : await loop(run)
     await settle(run.progress.records)
     await finish(begun, { status: "idle" })
     Bus.publish(SessionRecord.Idle, { sessionId })

@@ -1,5 +1,6 @@
 // Prints a run: the answer on stdout and a line per tool call on stderr, or every event as a line of JSON.
 import { styleText } from "node:util"
+import { parseReject } from "#ability/agent/specialists.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
 import { blockedText } from "#client/control-words.ts"
@@ -62,7 +63,10 @@ function printText(session: Session.Info): (isInterrupted: boolean) => void {
       if (isHere(updated.id)) model = updated.model ?? model
     }),
     Bus.subscribe(Session.Notice, tell),
-    Bus.subscribe(Session.AgentChosen, tell),
+    Bus.subscribe(Session.AgentChosen, (chosen) => {
+      if (isHere(chosen.sessionId)) follower.expectRejections()
+      tell(chosen)
+    }),
     Bus.subscribe(Session.Blocked, ({ sessionId, ...blocked }) =>
       tell({ sessionId, text: blockedText(blocked) }),
     ),
@@ -122,6 +126,12 @@ function createFollower(sessionId: string, screen: Screen) {
   const calls = new Map<string, Message.Call>()
   const attachments = new Map<string, string>()
   let plan: readonly Todo[] = []
+  let isAuto = false
+
+  /** The agent was chosen by code. If it rejects the prompt, another one gives the answer. */
+  function expectRejections(): void {
+    isAuto = true
+  }
 
   function addDelta({ sessionId: id, kind, parentId, text }: Delta): void {
     if (id !== sessionId || kind !== "text" || !screen.isLive) return
@@ -155,8 +165,12 @@ function createFollower(sessionId: string, screen: Screen) {
   /** A pipe gets only complete answers, so that a retried answer is printed once. */
   function showAnswer(message: Message.Of<"text">): void {
     if (screen.isLive || message.data.role !== "assistant") return
-    screen.say(Message.textOf(message))
-    screen.endLine()
+    const text = Message.textOf(message)
+    if (isAuto && parseReject(text)) screen.note(Log.escapeControls(text))
+    else {
+      screen.say(text)
+      screen.endLine()
+    }
   }
 
   function showAttachment(message: Message.Info): void {
@@ -198,5 +212,13 @@ function createFollower(sessionId: string, screen: Screen) {
     for (const { order } of tasks.values()) order.flush()
   }
 
-  return Object.freeze({ addDelta, addMessage, changeMessage, addSession, changePlan, flush })
+  return Object.freeze({
+    expectRejections,
+    addDelta,
+    addMessage,
+    changeMessage,
+    addSession,
+    changePlan,
+    flush,
+  })
 }

@@ -53,6 +53,35 @@ test("a request to explain a file goes to the librarian, which reads it and has 
   for (const other of ["bash", "edit", "write", "ls"]) assert.ok(!offered.includes(other), other)
 })
 
+test("RT-16, RT-17: every built-in tool has a specialist; the orchestrator is told of a tool that none has", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(
+    byAgent({
+      orchestrator: (_, turn) =>
+        turn % 2 ? text("ok") : call("delegate", { agent: "operator", task: "Say the weather" }),
+      operator: (_, turn) => (turn === 1 ? call("weather", {}) : text("I cannot.")),
+    }),
+  )
+  const { variables } = env(llm, "chat")
+  const ask = () => vitamin(tmp, ["run", "--trust", "--agent", "orchestrator", "The weather?"], variables)
+  assert.equal((await ask()).code, 0)
+  assert.doesNotMatch(llm.requests[0]!.system, /Unmatched Tools/)
+  tmp.write(
+    ".vitamin/config.ts",
+    `import { defineConfig, Tool, z } from "@vitamin-agent/vitamin"
+Tool.define("weather", () => ({
+  description: "Say the weather.", parameters: z.object({}), readOnly: true, execute: async () => ({ text: "sunny" }),
+}))
+export default defineConfig({})
+`,
+  )
+  assert.equal((await ask()).code, 0)
+  const [leading, working, after] = llm.requests.slice(3)
+  assert.match(leading!.system, /## Unmatched Tools\nNo specialist has these: weather\./)
+  assert.ok(!working!.tools.some(({ name }) => name === "weather"))
+  assert.match(after!.messages.at(-1)!.results[0]!.text, /"weather" is not a tool of the agent "operator"/)
+})
+
 const plan = [
   "1. [operator] Make a list",
   "2. [operator] Sort the list (after 1)",
@@ -128,3 +157,29 @@ test("--agent auto chooses an agent for each prompt, and says why", async () => 
   assert.match(second.err, /vitamin: agent build: no agent fits/, "the next prompt is routed again")
   assert.doesNotMatch(llm.requests[1]!.system, /You are the/)
 })
+
+for (const [what, answer, next] of [
+  ["that it names", reject("librarian"), "You are the librarian"],
+  ["that is the default, if it names none", "[REJECT] This is not mine.", undefined],
+] as const)
+  test(`a prompt that the chosen specialist rejects goes to the agent ${what}`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([text(answer), text("On Tuesdays."), text("Yes.")])
+    const { variables } = env(llm, "chat")
+    const ran = await vitamin(tmp, ["run", "--agent", "auto", "Remember what we decided earlier"], variables)
+    assert.deepEqual([ran.code, ran.out], [0, "On Tuesdays."], ran.err)
+    assert.ok(ran.err.includes(answer), ran.err)
+    assert.match(
+      ran.err,
+      next ? /^vitamin: agent librarian: chronicler rej/m : /^vitamin: agent build: chron/m,
+    )
+    const [first, second] = llm.requests
+    assert.match(first!.system, /You are the chronicler/)
+    if (next) assert.ok(second!.system.includes(next))
+    else assert.doesNotMatch(second!.system, /You are the/)
+    const names = second!.tools.map(({ name }) => name)
+    assert.deepEqual([names.includes("grep"), names.includes("memory_save")], [true, false])
+    assert.notEqual(second!.messages.at(-1)!.role, "assistant")
+    const again = await vitamin(tmp, ["run", "--continue", "Remember that"], variables)
+    assert.match(llm.requests[2]!.system, /You are the chronicler/, again.err)
+  })
