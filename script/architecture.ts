@@ -13,7 +13,7 @@ const layers = [
   "util/file",
   "kernel/behavioral",
   ...area("kernel", "secret process storage"),
-  ..."kernel/bus kernel/schema kernel/reviewed kernel/config kernel/trust".split(" "),
+  ..."kernel/login kernel/bus kernel/schema kernel/reviewed kernel/config kernel/trust".split(" "),
   "knowledge/message",
   "knowledge/llama",
   "knowledge/embedder",

@@ -5,12 +5,12 @@
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import * as LoginFile from "#ability/mcp/login/login-file.ts"
 import { createLoginProvider } from "#ability/mcp/login/login-provider.ts"
-import { openCallback } from "#ability/mcp/login/open-callback.ts"
 import { createTargetCheck, type Resolve } from "#ability/mcp/server/check-target.ts"
 import { InvalidServer, LoginFailed, LoginNeeded } from "#ability/mcp/server/errors.ts"
 import { loadSDK, type SDK } from "#ability/mcp/server/sdk.ts"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
 import { createBoundedFetch } from "#ability/mcp/transport/bounded-fetch.ts"
+import { openCallback } from "#kernel/login/open-callback.ts"
 import { errorText } from "#util/error.ts"
 
 type Place = { server: MCPServerConfig; resolve?: Resolve }

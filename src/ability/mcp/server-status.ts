@@ -2,6 +2,7 @@
 // be used.
 import { z } from "zod"
 import * as Bus from "#kernel/bus/bus.ts"
+import { LoginOutcome } from "#kernel/login/create-logins.ts"
 import * as Log from "#kernel/process/log.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
@@ -32,20 +33,10 @@ export const Status = z.object({
 })
 export type Status = z.infer<typeof Status>
 
-export const LoginStarted = z.object({
-  url: about(
-    "The address to open in a browser. Without it nothing is to be opened, and the login has ended.",
-    z.string().optional(),
-  ),
-})
-export type LoginStarted = z.infer<typeof LoginStarted>
-
-export const LoginOutcome = z.object({
-  state: about("`waiting`: the person has not signed in yet.", z.enum(["waiting", "done", "failed"])),
-  error: about("Why it failed.", z.string().optional()),
+export const ServerLogin = LoginOutcome.extend({
   server: about("The server, connected with the login.", Status.optional()),
 })
-export type LoginOutcome = z.infer<typeof LoginOutcome>
+export type ServerLogin = z.infer<typeof ServerLogin>
 
 export const Changed = Bus.define("mcp.changed", Status, {
   when: "An MCP server connected, failed or ended, or its lists changed.",

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { test } from "node:test"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
-import { openCallback } from "#ability/mcp/login/open-callback.ts"
+import { openCallback } from "#kernel/login/open-callback.ts"
 
 const megabyte = "a".repeat(1 << 20)
 

@@ -1,9 +1,10 @@
 // Routes for MCP servers: their state and offers; connecting them, disconnecting them, and signing in to them.
 import { z } from "zod"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import { LoginOutcome, LoginStarted, Status } from "#ability/mcp/server-status.ts"
+import { ServerLogin, Status } from "#ability/mcp/server-status.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Offers } from "#edge/server/http/schemas.ts"
+import { LoginStarted } from "#kernel/login/create-logins.ts"
 
 const Completion = z.object({
   prompt: z.string().optional(),
@@ -92,7 +93,7 @@ export function mcpRoutes(): Route[] {
       summary:
         "Wait for the login that was begun last. After 20 seconds the state is `waiting`: then ask again. After a login the server is connected.",
       params,
-      response: LoginOutcome,
+      response: ServerLogin,
       errors: [404],
       handle: async ({ params }) => (await import("#ability/mcp/logins.ts")).wait(params.id),
     }),

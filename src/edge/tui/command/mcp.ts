@@ -1,7 +1,6 @@
-// `/mcp`: the MCP servers, to connect, to disconnect and to sign in to. The person signs in with a browser; an address is
-// shown and never opened.
+// `/mcp`: the MCP servers, to connect, to disconnect and to sign in to.
 import type { McpServer } from "#client/client.ts"
-import { safeLine } from "#edge/tui/screen/safe.ts"
+import { waitForLogin } from "#edge/tui/question/browser-login.ts"
 import type { Command, Context } from "./context.ts"
 import { countOf } from "./words.ts"
 
@@ -52,28 +51,15 @@ async function connect(context: Context, { id }: McpServer): Promise<void> {
   else say(server.state === "connected" ? `${id} is connected` : sentenceOf(server))
 }
 
-async function signIn(context: Context, id: string): Promise<void> {
-  const { client, ask, print, say } = context
+async function signIn({ client, ask, print, say }: Context, id: string): Promise<void> {
   const { url } = await client.startMcpLogin({ id })
-  const ended = new AbortController()
-  if (url) {
-    // In one line, so that it can be copied.
-    print([`Open this in a browser to sign in to ${safeLine(id)}:`, safeLine(url)])
-    void ask
-      .decide(`Waiting until you have signed in to ${safeLine(id)}.`, { s: "stop" }, ended.signal)
-      .then(async () => {
-        if (!ended.signal.aborted) await client.cancelMcpLogin({ id })
-      })
-      .catch(() => {})
-  }
-  try {
-    let outcome = await client.waitForMcpLogin({ id })
-    while (outcome.state === "waiting") outcome = await client.waitForMcpLogin({ id })
-    if (outcome.state === "failed") throw new Error(outcome.error)
-    say(outcome.server ? `you are signed in; ${sentenceOf(outcome.server)}` : `you are signed in to ${id}`)
-  } finally {
-    ended.abort()
-  }
+  const { server } = await waitForLogin({
+    ...{ url, ask, print },
+    where: `to ${id}`,
+    wait: () => client.waitForMcpLogin({ id }),
+    cancel: () => client.cancelMcpLogin({ id }),
+  })
+  say(server ? `you are signed in; ${sentenceOf(server)}` : `you are signed in to ${id}`)
 }
 
 function sentenceOf(server: McpServer): string {

@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net"
 
 export type Callback = {
   url: string
+  /** For a provider that adds its answer to an address and knows no `state`. */
+  urlWith(state: string): string
   answer(state: string): Promise<{ code: string; iss?: string }>
 } & AsyncDisposable
 
@@ -17,8 +19,9 @@ export async function openCallback(signal: AbortSignal): Promise<Callback> {
   const server = createServer((request, response) => {
     // Any program on this machine, or a page in the browser, may send requests here.
     const url = URL.parse(request.url ?? "/", "http://127.0.0.1")
-    const answer = url?.pathname === "/callback" ? url.searchParams : undefined
-    const own = expected !== undefined && answer?.get("state") === expected
+    const [, path, inPath] = url?.pathname.split("/") ?? []
+    const answer = path === "callback" ? url?.searchParams : undefined
+    const own = answer !== undefined && expected !== undefined && (inPath ?? answer.get("state")) === expected
     response.writeHead(own ? 200 : 404, { "content-type": "text/plain; charset=utf-8", connection: "close" })
     response.end(own ? "The login is complete. You can close this page.\n" : "Nothing here.\n")
     if (own) settle(answer)
@@ -28,6 +31,8 @@ export async function openCallback(signal: AbortSignal): Promise<Callback> {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/callback`,
+    // Such providers take the name only, not the address.
+    urlWith: (state) => `http://localhost:${port}/callback/${state}`,
     async answer(state) {
       expected = state
       const answer = await Promise.race([answered, aborted(signal)])
