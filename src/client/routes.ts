@@ -67,4 +67,7 @@ export const routes = {
   getFirstChoice: { method: "GET", path: "/first-choice" },
   saveFirstChoice: { method: "POST", path: "/first-choice", body: true },
   storeKey: { method: "POST", path: "/provider/:id/key", body: true },
+  startProviderLogin: { method: "POST", path: "/provider/:id/login" },
+  waitForProviderLogin: { method: "GET", path: "/provider/:id/login" },
+  cancelProviderLogin: { method: "DELETE", path: "/provider/:id/login" },
 } as const satisfies Record<string, RouteInfo>

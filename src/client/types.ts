@@ -865,6 +865,8 @@ export type Provider = {
   name: string
   /** a key is configured, in the environment, or stored by a login */
   hasKey: boolean
+  /** the person can sign in with a browser, for a key */
+  canSignIn: boolean
   models: Model[]
 }
 
@@ -1886,4 +1888,24 @@ export type Api = {
   ): Promise<{ saved: true }>
   /** Store the key of a provider, as `vitamin auth login` does. No route, event or log shows it. */
   storeKey(input: { id: string } & { key: string }, options?: CallOptions): Promise<{ stored: true }>
+  /** Begin to sign in at a provider, for a key. The person opens the address in a browser on the machine of this server, which receives the redirect and stores the key. Replaces a login that still waits. */
+  startProviderLogin(
+    input: { id: string },
+    options?: CallOptions,
+  ): Promise<{
+    /** The address to open in a browser. Without it nothing is to be opened, and the login has ended. */
+    url?: string
+  }>
+  /** Wait for the login at a provider that was begun last. After 20 seconds the state is `waiting`: then ask again. */
+  waitForProviderLogin(
+    input: { id: string },
+    options?: CallOptions,
+  ): Promise<{
+    /** `waiting`: the person has not signed in yet. */
+    state: "waiting" | "done" | "failed"
+    /** Why it failed. */
+    error?: string
+  }>
+  /** Stop a login at a provider that waits. `cancelled` is false if none does. */
+  cancelProviderLogin(input: { id: string }, options?: CallOptions): Promise<{ cancelled: boolean }>
 }

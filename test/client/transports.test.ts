@@ -115,6 +115,7 @@ async function walk({ client, tmp }: World, quiet: Client): Promise<void> {
   await client.removeGrant({ id: grant!.id })
   await client.removeSession({ id: fork.id })
   assert.deepEqual(await client.cancelMcpLogin({ id: "everything" }), { cancelled: false })
+  assert.deepEqual(await client.cancelProviderLogin({ id: "openrouter" }), { cancelled: false })
   await client.disconnectMcpServer({ id: "everything" })
   assert.equal((await client.getFirstChoice()).isNeeded, false)
   await client.saveFirstChoice({ model: "local/rules" })
@@ -128,8 +129,9 @@ async function walk({ client, tmp }: World, quiet: Client): Promise<void> {
   assert.deepEqual((await client.listUntrusted()).changes, [])
 }
 
-/** They need a server with a login: test/edge/tui/mcp-login.test.ts calls them over HTTP and in the same process. */
-const signingIn = ["startMcpLogin", "waitForMcpLogin"]
+/** They need somebody to sign in to: mcp-login.test.ts and provider-login.test.ts of test/edge/tui call them over HTTP and in
+ * the same process. */
+const signingIn = ["startMcpLogin", "waitForMcpLogin", "startProviderLogin", "waitForProviderLogin"]
 
 test("every route gives the same results over HTTP and in the same process", async () => {
   const seen: { called: Called[]; events: string[] }[] = []

@@ -44,7 +44,15 @@ export { NotRefreshed, refreshCatalog as refresh } from "./refresh-catalog.ts"
 /** A tool as it is described to the model. */
 export type ToolDescription = LanguageModelV4FunctionTool
 
-export type ProviderFacts = { id: string; name: string; wire: Wire; baseURL?: string; env: string[] }
+export type ProviderFacts = {
+  id: string
+  name: string
+  wire: Wire
+  baseURL?: string
+  env: string[]
+  /** Whether a person can sign in with a browser, for a key. */
+  canSignIn: boolean
+}
 
 type State = {
   proxy?: Promise<void>
@@ -148,12 +156,13 @@ export function facts(providerId: string, modelId: string): Catalog.ModelFacts |
 }
 
 export function list(): ProviderFacts[] {
-  return Object.entries(providers).map(([id, { name, wire = "chat", baseURL, env }]) => ({
+  return Object.entries(providers).map(([id, { name, wire = "chat", baseURL, env, signIn }]) => ({
     id,
     name,
     wire,
     ...(baseURL ? { baseURL } : {}),
     env,
+    canSignIn: signIn !== undefined,
   }))
 }
 

@@ -139,11 +139,12 @@ test("every operation answers as the document says", async () => {
   await done("saveFirstChoice", { body: {} })
   await done("removeSession", { path: { id: fork.id } })
   await done("cancelMcpLogin", { path: { id: "everything" } })
+  await done("cancelProviderLogin", { path: { id: "openrouter" } })
   await done("disconnectMcpServer", { path: { id: "everything" } })
-  // The stream is followed, event by event, in openapi-client.test.ts. Logins are in mcp-routes.test.ts.
+  // The stream is followed, event by event, in openapi-client.test.ts. Logins are in mcp-routes.test.ts and setup-routes.test.ts.
   assert.deepEqual(
     checker.operations.filter((one) => !checker.done.has(one)),
-    ["followEvents", "startMcpLogin", "waitForMcpLogin"],
+    ["followEvents", "startMcpLogin", "waitForMcpLogin", "startProviderLogin", "waitForProviderLogin"],
   )
 })
 

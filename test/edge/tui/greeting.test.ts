@@ -95,7 +95,7 @@ test("without a model the person chooses once: a key is masked and stored, the m
   const variables = { ...noServers, GROQ_BASE_URL: `${llm.url}/v1` }
   {
     await using terminal = await openXterm(tmp, [], { env: variables })
-    await terminal.sees(/Which model should answer\? \(2\)/)
+    await terminal.sees(/Which model should answer\? \(3\)/)
     terminal.type(enter)
     await terminal.sees("Key of which provider?")
     terminal.type("groq")
@@ -193,8 +193,8 @@ test("the offline model is chosen once, and /login shows the choice again", asyn
   }
   {
     await using terminal = await openXterm(tmp, [], { env: noServers })
-    await terminal.sees(/Which model should answer\? \(2\)/)
-    terminal.type(`${down}${enter}`)
+    await terminal.sees(/Which model should answer\? \(3\)/)
+    terminal.type(`${down}${down}${enter}`)
     await terminal.sees(/^ask · local\/rules/m)
     terminal.type("\u0004")
     await terminal.exit

@@ -80,7 +80,7 @@ test("--plain: a path is a prompt, and an unknown command is not sent to the mod
   await enters(terminal, "/nothing-like-it", /there is no command \/nothing-like-it.*^>$/ms)
   await enters(terminal, "/etc/hosts", /A path\./)
   assert.equal(llm.requests.length, 1)
-  terminal.type(`/exit${enter}`)
+  terminal.type(`/quit${enter}`)
   assert.equal(await terminal.exit, 0)
 })
 
@@ -112,7 +112,7 @@ test("--plain asks for a model once: a pasted key is not shown, and the choice i
     await using terminal = await openXterm(tmp, ["--plain"], { env: variables, after: "stty -a > after" })
     await shows(
       terminal,
-      /Which model should answer\?\n1\. paste an API key: .*\n2\. go on with local\/rules/,
+      /Which model should answer\?\n1\. paste an API key: .*\n2\. sign in at OpenRouter: .*\n3\. go on with local\/rules/,
     )
     await enters(terminal, "1", /Key of which provider\?\n.*Type a number/s)
     await enters(terminal, "groq", /Key for groq: paste it and press Enter\. Nothing of it is shown\./)

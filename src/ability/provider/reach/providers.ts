@@ -26,6 +26,9 @@ export type Entry = Quirks & {
   env: string[]
   /** Variable that replaces the base URL. Default: the variable of the key, with `BASE_URL` as its ending. */
   baseEnv?: string
+  /** Where a person signs in with a browser, for a key: the page, and below the base URL the address that gives out the key
+   * (OAuth with PKCE). */
+  signIn?: { page: string; keys: string }
 }
 
 export const providers: Record<string, Entry> = {
@@ -102,6 +105,7 @@ export const providers: Record<string, Entry> = {
     baseURL: "https://openrouter.ai/api/v1",
     env: ["OPENROUTER_API_KEY"],
     effort: "openrouter",
+    signIn: { page: "/auth", keys: "/auth/keys" },
   },
   "github-models": {
     name: "GitHub Models",

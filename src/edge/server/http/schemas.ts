@@ -109,6 +109,7 @@ export const ProviderInfo = z.object({
   id: z.string(),
   name: z.string(),
   hasKey: z.boolean().describe("a key is configured, in the environment, or stored by a login"),
+  canSignIn: z.boolean().describe("the person can sign in with a browser, for a key"),
   models: z.array(Model),
 })
 

@@ -20,10 +20,11 @@ export function abilityRoutes(): Route[] {
         await Provider.load()
         const models = Map.groupBy(Provider.models(), (model) => model.provider)
         return Promise.all(
-          Provider.list().map(async ({ id, name }) => ({
+          Provider.list().map(async ({ id, name, canSignIn }) => ({
             id,
             name,
             hasKey: (await Provider.auth(id)).source !== "none",
+            canSignIn,
             models: (models.get(id) ?? []).map((model) => ({ ...model })),
           })),
         )

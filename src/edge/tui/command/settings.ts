@@ -101,7 +101,7 @@ export const themeCommand: Command = {
 
 export const loginCommand: Command = {
   name: "login",
-  about: "paste the key of a provider and choose its model",
+  about: "paste a key or sign in, and choose the model",
   argument: "[provider]",
   async run({ signIn }, rest) {
     // The rest may be a key, so it is not shown.

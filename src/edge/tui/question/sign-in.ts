@@ -1,7 +1,9 @@
-// The first choice of a model, and /login: paste the key of a provider and choose its model, use a model server that was
-// found, or go on with the built-in rules. The choice is remembered; a key is never shown.
+// The first choice of a model, and /login: paste the key of a provider or sign in at one and choose its model, use a model
+// server that was found, or go on with the built-in rules. The choice is remembered; a key is never shown.
 import type { Client } from "#client/client.ts"
+import type { Line } from "#edge/tui/screen/line.ts"
 import type { Ask } from "./ask.ts"
+import { waitForLogin } from "./browser-login.ts"
 import type { Item } from "./list-panel.ts"
 
 type Options = {
@@ -9,11 +11,16 @@ type Options = {
   ask: Ask
   /** A notice between the messages. */
   say(text: string): void
+  print(lines: Line[]): void
   /** The next prompts are answered by this model. */
   useModel(model: string): Promise<void>
 }
 
-type Choice = { kind: "key" } | { kind: "model"; model: string } | { kind: "keys" }
+type Choice =
+  | { kind: "key" }
+  | { kind: "model"; model: string }
+  | { kind: "keys" }
+  | { kind: "sign in"; provider: string }
 
 const offline = "local/rules"
 
@@ -60,6 +67,13 @@ async function chooseWay(options: Options): Promise<string | undefined> {
         ]
       : []),
     { value: { kind: "key" }, label: "paste an API key", detail: "it is stored for you only" },
+    ...providers
+      .filter(({ canSignIn, hasKey }) => canSignIn && !hasKey)
+      .map(({ id, name }) => ({
+        value: { kind: "sign in" as const, provider: id },
+        label: `sign in at ${name}`,
+        detail: "with a browser, no key to paste",
+      })),
     {
       value: { kind: "model", model: offline },
       label: `go on with ${offline}`,
@@ -69,6 +83,7 @@ async function chooseWay(options: Options): Promise<string | undefined> {
   const choice = await options.ask.choose({ title: "Which model should answer?", items })
   if (!choice) return undefined
   if (choice.kind === "model") return choice.model
+  if (choice.kind === "sign in") return signInAt(options, choice.provider)
   if (choice.kind === "keys") return chooseModel(options, (id) => withKey.some((one) => one.id === id))
   const provider = await options.ask.choose({
     title: "Key of which provider?",
@@ -89,6 +104,22 @@ async function pasteKey(options: Options, provider: string): Promise<string | un
   await options.client.storeKey({ id: provider, key })
   options.say(`Stored the key for ${provider}.`)
   return chooseModel(options, (id) => id === provider)
+}
+
+async function signInAt(options: Options, id: string): Promise<string | undefined> {
+  const { client, ask, print, say } = options
+  const { url } = await client.startProviderLogin({ id })
+  const wait = () => client.waitForProviderLogin({ id })
+  const cancel = () => client.cancelProviderLogin({ id })
+  try {
+    await waitForLogin({ ...{ url, ask, print, wait, cancel }, where: `at ${id}` })
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error))
+    // Another way may work.
+    return chooseWay(options)
+  }
+  say(`You are signed in at ${id}.`)
+  return chooseModel(options, (provider) => provider === id)
 }
 
 async function chooseModel(
