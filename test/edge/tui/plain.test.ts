@@ -6,7 +6,7 @@ import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { mcpJson, officialServer } from "../../ability/mcp/servers.ts"
 import { vitamin } from "../../fixture/cli.ts"
-import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { openXterm } from "../../fixture/xterm.ts"
 
@@ -48,6 +48,34 @@ test("--plain answers prompts and asks with numbered lines, without any escape s
   assert.doesNotMatch(terminal.bytes(), /\u001b|\u0007/)
   assert.equal(terminal.all().split("The second answer.").length, 2)
   assert.match(terminal.all(), /Go on with: vitamin --plain --session sess_/)
+})
+
+test("--plain says how many questions wait, and the rule of always can be changed", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const run = (command: string) => call("bash", { command })
+  const all = calls([run("mkdir made"), run("touch one"), run("touch two")])
+  await using llm = await fakeLlm([all, text("Done.")])
+  await using terminal = await openXterm(tmp, ["--plain", "go"], {
+    env: env(llm, "chat").variables,
+    rows: 60,
+  })
+  await terminal.sees(/ mkdir made\n.*Type a number/s)
+  terminal.type(`1${enter}`)
+  await terminal.sees(
+    /Run this command\? {2}1 more question waits\n +touch one\n.*^3\. Always, with another rule\.$/ms,
+  )
+  const rule = /^Rule: bash\.execute:touch one\nType another one\. An empty line keeps it, 0 goes back\.\n/m
+  terminal.type(`3${enter}`)
+  await terminal.sees(rule)
+  terminal.type(`bash.execute:rm *${enter}`)
+  await terminal.sees(/rm \*\n.*\n1\. Yes\.\n/)
+  terminal.type(`3${enter}`)
+  await terminal.sees(new RegExp(`${rule.source}.*${rule.source}`, "ms"))
+  terminal.type(`bash.execute:touch *${enter}`)
+  await terminal.sees("Done.")
+  const exists = ["made", "one", "two"].map((name) => existsSync(join(tmp.path, name)))
+  assert.deepEqual(exists, [true, true, true])
+  assert.match((await vitamin(tmp, ["permission", "list"])).out, /touch \*/)
 })
 
 test("--plain asks for the fields of a form one by one, and says what is wrong", async () => {

@@ -70,6 +70,8 @@ export function createAskedQueue({ done, report }: { done(): void; report(error:
       return true
     },
     isAsking: () => current !== undefined,
+    /** How many wait behind the open one. */
+    waiting: () => waiting.length,
     /** False if the open question cannot be closed. */
     close(): boolean {
       if (!current?.close) return false

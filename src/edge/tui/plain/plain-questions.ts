@@ -91,11 +91,33 @@ export function createPlainQuestions({ client, questions, say, print, view, setH
     const reply = (given: Omit<Parameters<Client["replyPermission"]>[0], "id">) =>
       send(() => client.replyPermission({ id, ...given }))
     const canBeAlways = needs.length > 0 && needs.every((need) => need.rules.length > 0)
+    /** The rules as the person wants them; undefined until they are changed. */
+    let changed: string[] | undefined
+    const askRule = (given: string[]) => {
+      changed = given
+      const place = rules.length > 1 ? ` ${given.length + 1} of ${rules.length}` : ""
+      say(`Rule${place}: ${rules[given.length]}`)
+      say("Type another one. An empty line keeps it, 0 goes back.")
+      return false
+    }
+    const takeRule = async (given: string[], line: string) => {
+      const all = [...given, line || rules[given.length]!]
+      if (line !== "0" && all.length < rules.length) return askRule(all)
+      changed = undefined
+      try {
+        if (line !== "0") return await reply({ reply: "always", rules: all })
+      } catch (error) {
+        say(error instanceof Error ? error.message : String(error))
+      }
+      show(choices)
+      return false
+    }
     const choices: Choice[] = [
       { text: "Yes.", do: () => reply({ reply: "once" }) },
       ...(canBeAlways
         ? [
             { text: `Always: ${allowed.join(", ")}`, do: () => reply({ reply: "always" }) },
+            { text: "Always, with another rule.", do: () => askRule([]) },
             { text: "In this session.", do: () => reply({ reply: "always", scope: "session" }) },
           ]
         : []),
@@ -104,12 +126,16 @@ export function createPlainQuestions({ client, questions, say, print, view, setH
     return {
       id,
       show() {
-        print(["Question:", ...headLines(request, 0, view())])
+        changed = undefined
+        print(["Question:", ...headLines(request, questions.waiting(), view())])
         if (preview) print(diffLines(preview, view()))
         show(choices)
         say("Type a number, or what to do instead.")
       },
-      take: (line) => take(choices, line, (message) => reply({ reply: "reject", message })),
+      take: (line) =>
+        changed
+          ? takeRule(changed, line)
+          : take(choices, line, (message) => reply({ reply: "reject", message })),
     }
   }
 

@@ -147,8 +147,7 @@ async function run(options: TuiOptions, connection: Connection): Promise<number>
     isPrompted = false
     if (await questions.answer(line)) return
     const text = line.trim()
-    if (text === "/exit") end(0)
-    else if (text.startsWith("!")) await talk.runShell(text.slice(1).trim())
+    if (text.startsWith("!")) await talk.runShell(text.slice(1).trim())
     else if (text && !(await runCommand(text))) await talk.send(text)
   }
 
