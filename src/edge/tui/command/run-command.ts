@@ -5,6 +5,11 @@ import { commands } from "./commands.ts"
 import { offers } from "./complete.ts"
 import type { Context } from "./context.ts"
 
+/** Names that other terminals have for our commands. */
+const elsewhere: Readonly<Record<string, string>> = {
+  ...{ exit: "quit", clear: "new", resume: "sessions", rewind: "undo", approvals: "mode", status: "doctor" },
+  ...{ usage: "cost", memory: "init", agents: "agent", models: "model", connect: "login", share: "export" },
+}
 /** A path such as `/etc/hosts` is no command. */
 const form = /^\/([^\s/]+)(?:\s+(.*))?$/s
 
@@ -26,7 +31,9 @@ export async function runCommand(context: Context, text: string): Promise<boolea
   }
   const offered = await offers({ client: context.client, session: context.talk.session?.id })
   if (offered.some(({ value }) => value === name)) return false
-  const meant = nearest(name, [...commands.map((one) => one.name), ...offered.map(({ value }) => value)])
+  const known = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined
+  const meant =
+    known ?? nearest(name, [...commands.map((one) => one.name), ...offered.map(({ value }) => value)])
   context.say(`there is no command /${name}${meant ? `; did you mean /${meant}?` : "; /help lists them"}`)
   context.edit(text)
   return true

@@ -76,6 +76,8 @@ test("/ completes commands, skills and MCP prompts; /mcp and /skills act; a wron
   await enters("/gret", "there is no command /gret; did you mean /greet?")
   await terminal.sees("> /gret")
   terminal.type("\u0015")
+  await enters("/resume", "there is no command /resume; did you mean /sessions?")
+  terminal.type("\u0015")
   await enters("/skills", /Skills \(1\).*› greet +Greets people/s)
   terminal.type(enter)
   await terminal.sees("> /greet ")
