@@ -1,4 +1,5 @@
-// What was undone and redone, in words: a revert names a message by its id, which says nothing to a person.
+// What was undone and redone, and where a branch begins, in words: the records name messages by their ids, which say nothing
+// to a person.
 import type { Message } from "#client/client.ts"
 import { safeLine } from "#edge/tui/screen/safe.ts"
 import { cutTo } from "#edge/tui/screen/width.ts"
@@ -7,26 +8,48 @@ type Control = Extract<Message, { type: "system_control" }>
 
 const maxPrompt = 120
 
-export function createReverts() {
+export function createControls() {
   const prompts = new Map<string, string>()
   /** What a revert took back. The revert of a revert is a redo. */
   const undone = new Map<string, string>()
+  /** By message: the prompt that it belongs to. */
+  const owners = new Map<string, string>()
+  let last: string | undefined
 
-  function nameOf(id: string): string {
-    const text = prompts.get(id)
+  function nameOf(id: string | undefined): string {
+    const text = id && prompts.get(id)
     return text ? cutTo(safeLine(text), maxPrompt) : "an earlier prompt"
   }
 
+  function revertWords(id: string, to: string): string {
+    const first = undone.get(to)
+    if (first === undefined) undone.set(id, to)
+    else prompts.set(id, prompts.get(first) ?? "")
+    return first === undefined ? `undone: ${nameOf(to)}` : `redone: ${nameOf(first)}`
+  }
+
+  function branchWords({ from, to, at }: Record<string, unknown>): string {
+    const owner = owners.get(String(at))
+    const isHere = owner !== undefined && owner === last
+    const place = at === null ? ", from the beginning" : isHere ? "" : `, after: ${nameOf(owner)}`
+    last = owner
+    return `branch: ${from} → ${to}${place}`
+  }
+
   return Object.freeze({
-    addPrompt: (id: string, text: string) => void prompts.set(id, text),
+    addPrompt(id: string, text: string): void {
+      prompts.set(id, text)
+      last = id
+    },
+    /** A message in its place. */
+    add(id: string): void {
+      if (last !== undefined) owners.set(id, last)
+    },
     /** Undefined if the message is about something else. */
     wordsOf({ id, data }: Control): string | undefined {
-      if (data.control !== "revert") return undefined
-      const to = String((data.parameters as { to?: unknown } | undefined)?.to)
-      const first = undone.get(to)
-      if (first === undefined) undone.set(id, to)
-      else prompts.set(id, prompts.get(first) ?? "")
-      return first === undefined ? `undone: ${nameOf(to)}` : `redone: ${nameOf(first)}`
+      const given = { ...(data.parameters as object | undefined) } as Record<string, unknown>
+      if (data.control === "revert") return revertWords(id, String(given.to))
+      return data.control === "branch_switch" ? branchWords(given) : undefined
     },
   })
 }

@@ -9,6 +9,7 @@ import { cutTo } from "#edge/tui/screen/width.ts"
 import { createAnswers } from "./answers.ts"
 import { type AttachedMessage, attachmentNote, type LoadImage, pictureOf } from "./attachment-note.ts"
 import { createCalls } from "./calls.ts"
+import { createControls } from "./controls.ts"
 import { createEntries } from "./entries.ts"
 import { noteOf, type Told } from "./event-notes.ts"
 import type { Folded } from "./fold.ts"
@@ -17,7 +18,6 @@ import { firstShown, idle, type Working } from "./loaded-messages.ts"
 import { createFinished, createNote } from "./note-entry.ts"
 import { createPrompt, createShell } from "./person-entry.ts"
 import { planLines, shortPlan, type Todo } from "./plan-lines.ts"
-import { createReverts } from "./reverts.ts"
 
 export type Transcript = Readonly<{
   /** An event of the session, or of one that does a task for it. */
@@ -62,7 +62,7 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
       order: createInOrder(),
       seen: new Set<string>(),
       attached: new Map<string, string>(),
-      reverts: createReverts(),
+      controls: createControls(),
       /** Whether the prompt of the turn is shown. Notes about it that come earlier wait. */
       isPrompted: false,
       early: [] as Told[],
@@ -140,14 +140,15 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
     }
     // The line of a call changes at once; its place is that of the call.
     const isFinished = message.type === "tool_result" && calls.finish(sessionId, message.data)
-    if (seen.has(id)) {
-      changeMessage(message)
-      return
-    }
+    if (seen.has(id)) return void changeMessage(message)
     seen.add(id)
     const isPrompt = message.type === "text" && message.data.role === "user"
     const isFirst = isLoaded || isPrompt || parentId === null
-    order.add({ id, parentId, isFirst, show: () => void (isFinished || showMessage(message)) })
+    const show = () => {
+      if (!isFinished) showMessage(message)
+      shown.controls.add(id)
+    }
+    order.add({ id, parentId, isFirst, show })
   }
 
   function showMessage(message: Message): void {
@@ -169,7 +170,7 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
         if (!calls.finish(message.sessionId, message.data)) calls.addResult(message.data)
         break
       case "system_control":
-        note(shown.reverts.wordsOf(message) ?? controlWords(message.data), quiet)
+        note(shown.controls.wordsOf(message) ?? controlWords(message.data), quiet)
         break
       case "unknown":
         note("a message of an unknown type", quiet)
@@ -188,7 +189,7 @@ export function createTranscript(view: () => View, changed = () => {}, loadImage
 
   function showPrompt({ id, data }: TextMessage): void {
     const text = data.parts.map((part) => part.text).join("\n")
-    shown.reverts.addPrompt(id, text)
+    shown.controls.addPrompt(id, text)
     if (text.trim() === "") return
     entries.add(createPrompt(text, fold))
     shown.isPrompted = true
