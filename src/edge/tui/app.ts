@@ -175,7 +175,8 @@ export function createApp(options: AppOptions) {
   }
 
   function giveBack(sent: Sent | undefined): void {
-    const { text, images } = editableOf(sent ?? { text: "", parts: [] })
+    if (!sent) return void activity.say("no prompt waits")
+    const { text, images } = editableOf(sent)
     editor.add(text, images)
   }
 
@@ -194,10 +195,16 @@ export function createApp(options: AppOptions) {
     if (action === "app.cycleMode") await (await ready).cycle()
     if (action === "app.quit") await leave(0)
     if (action === "app.clear") activity.say(quitHint(options.keymap))
-    if (action === "app.expand") screen.printBlock(transcript.expand())
+    if (action === "app.expand") expand()
     if (action === "app.suspend") suspend()
-    if (action === "app.redraw") screen.restart()
+    if (action === "app.redraw") screen.redraw()
     if (action === "app.externalEditor") await writeOutside()
+  }
+
+  function expand(): void {
+    const lines = transcript.expand()
+    if (lines.length) screen.printBlock(lines)
+    else activity.say("nothing else is folded")
   }
 
   function suspend(): void {

@@ -71,3 +71,24 @@ test("the keyboard protocol is switched on with the flags that the keys are read
   terminal.type("\u001b[1089::99;5u")
   await terminal.sees("press ctrl+c again to quit")
 })
+
+test("Ctrl-L draws the tail again in its place; keys without anything to do say so and leave the editor alone", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("Here.")])
+  await using terminal = await openXterm(tmp, ["hello"], { env: env(llm, "chat").variables })
+  await terminal.sees(/Here\..*^ask · /ms)
+  terminal.type("one\u001b\rtwo")
+  await terminal.sees(/^> one\n {2}two$/m)
+  const [before, written] = [terminal.all(), terminal.bytes().length]
+  for (let presses = 0; presses < 3; presses++) {
+    const { length } = terminal.bytes()
+    terminal.type("\u000c")
+    await until(() => terminal.bytes().length > length, "a frame")
+  }
+  await until(() => terminal.bytes().slice(written).split("two").length > 2, "the tail is drawn again")
+  assert.equal(terminal.all().trimEnd(), before.trimEnd())
+  terminal.type("\u001b[D\u001b[1;3A")
+  await terminal.sees("no prompt waits")
+  terminal.type("!\u000f")
+  await terminal.sees(/^> one\n {2}tw!o\nnothing else is folded$/m)
+})

@@ -20,6 +20,8 @@ export type Screen = Readonly<{
   pause(): void
   /** What is on the screen is unknown: draw the tail below it. */
   restart(): void
+  /** Something else may have written over the tail: draw it again, in its place. */
+  redraw(): void
   /** Draw a last frame without the tail, or with it as finished lines. */
   end(keep?: boolean): void
 }>
@@ -204,6 +206,11 @@ export function createScreen(options: ScreenOptions): Screen {
       isPaused = true
     },
     restart,
+    redraw() {
+      drawn = []
+      column = -1
+      refresh()
+    },
     end(keep = false) {
       if (isOver) return
       const now = view()
