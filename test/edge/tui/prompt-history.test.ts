@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { env, fakeLlm } from "../../fixture/fake-llm.ts"
+import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
 import { openXterm } from "../../fixture/xterm.ts"
@@ -32,4 +32,35 @@ test("a history that is too long is replaced as a whole, and keys never reach it
     readdirSync(folder).filter((name) => name.startsWith("prompts.jsonl")),
     ["prompts.jsonl"],
   )
+})
+
+test("Ctrl-R finds a prompt of an earlier session, which can be changed, undone, cut and put back", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("First."), text("Second."), text("Third.")])
+  const { variables } = env(llm, "chat")
+  {
+    await using terminal = await openXterm(tmp, [], { env: variables })
+    await terminal.sees(/^ask · /m)
+    terminal.type("where is the port?\r")
+    await terminal.sees(/First\..*^ask · /ms)
+    terminal.type("thanks\r")
+    await terminal.sees(/Second\..*^ask · /ms)
+    terminal.type("\u0004")
+    assert.equal(await terminal.exit, 0)
+  }
+  await using terminal = await openXterm(tmp, [], { env: variables })
+  await terminal.sees(/^ask · /m)
+  terminal.type("\u0012por")
+  await terminal.sees(/^search: por\nwhere is the port\?$/m)
+  terminal.type("\r")
+  await terminal.sees(/^> where is the port\?$/m)
+  terminal.type("\u0017host?")
+  await terminal.sees(/^> where is the host\?$/m)
+  terminal.type("\u001f")
+  await terminal.sees(/^> where is the *$/m)
+  terminal.type("\u0019")
+  await terminal.sees(/^> where is the port\?$/m)
+  terminal.type("\r")
+  await terminal.sees("Third.")
+  assert.match(JSON.stringify(llm.requests[2]!.body), /where is the port\?/)
 })

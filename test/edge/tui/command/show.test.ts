@@ -50,6 +50,26 @@ test("/help, /keys, /context, /cost, /plan, /compact, /doctor, /export and /copy
   assert.equal(await terminal.exit, 0)
 })
 
+test("/compact shows that it works and what it did, and the session goes on with the summary", async () => {
+  const filler = "many words ".repeat(150)
+  const summary = text("THE SUMMARY", { deltas: 4, delay: 300 })
+  await using chat = await openChat(({ messages }) => {
+    const asked = /^question \d$/.exec(messages.at(-1)!.text)?.[0]
+    return asked ? text(`answer to ${asked}: ${filler}`) : summary
+  })
+  const { llm, terminal, enters } = chat
+  await terminal.sees(isReady)
+  for (let number = 0; number < 5; number++)
+    await enters(`question ${number}`, new RegExp(`answer to question ${number}.*^ask · `, "ms"))
+  await enters("/compact", /working \d+ s/)
+  await terminal.sees(/· compacted: about \d+ tokens became \d+ \(with a summary by the model\)/)
+  await terminal.sees(isReady)
+  await enters("question 9", /answer to question 9.*^ask · /ms)
+  const sent = llm.requests.at(-1)!.raw
+  assert.match(sent, /THE SUMMARY[\s\S]*answer to question 4/)
+  assert.doesNotMatch(sent, /answer to question 0/)
+})
+
 test("/theme is kept for the next start", async () => {
   await using chat = await openChat([])
   const { tmp, terminal, variables, enters } = chat
