@@ -1,5 +1,5 @@
 // The exploration of 100 000 states of guards, beside a plain breadth-first search over as many strings in the same run.
-import { type Action, explore } from "#engine/symbolic/explore.ts"
+import { type Action, explore } from "#engine/explore/explore.ts"
 import { bSync, bThread, type Thread } from "#kernel/behavioral/behavioral.ts"
 import { median, report } from "./measure.ts"
 

@@ -48,6 +48,7 @@ const layers = [
   "ability/image",
   ...area("ability/mcp", "server transport login client registry"),
   "engine/symbolic",
+  "engine/explore",
   "engine/record",
   "engine/queue",
   "engine/rights",

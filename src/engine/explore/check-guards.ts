@@ -1,13 +1,14 @@
 // Checks a set of guards before it runs: explores what they can do together.
+
+import { threadFor } from "#engine/symbolic/each-value.ts"
+import type { Guard } from "#engine/symbolic/guard.ts"
+import { type Detail, plainEvent } from "#engine/symbolic/guard-event.ts"
+import { createLimit } from "#engine/symbolic/time-limit.ts"
 import { bSync, bThread, type Event, type RuleThread, type Thread } from "#kernel/behavioral/behavioral.ts"
 import { NamedError } from "#util/error.ts"
 import { alphabetOf, unknownNames } from "./alphabet.ts"
-import { threadFor } from "./each-value.ts"
 import { type Action, type Exploration, explore, type Finding } from "./explore.ts"
-import type { Guard } from "./guard.ts"
-import { type Detail, plainEvent } from "./guard-event.ts"
 import { type Named, tabulate, type Unexplored } from "./tabulate.ts"
-import { createLimit } from "./time-limit.ts"
 
 export type Check = Exploration & {
   guards: string[]

@@ -1,6 +1,6 @@
 // Ten sets of guards with a planted mistake, and one that is right.
 
-import type { Action } from "#engine/symbolic/explore.ts"
+import type { Action } from "#engine/explore/explore.ts"
 import { bSync, bThread, type Event, type Thread } from "#kernel/behavioral/behavioral.ts"
 
 export type GuardSet = {

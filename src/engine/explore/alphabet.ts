@@ -1,11 +1,12 @@
 // The alphabet of a set of guards: examples of all events that their patterns can tell apart. A call comes with its results;
 // each name is combined with each example of a target.
+
+import type { Guard } from "#engine/symbolic/guard.ts"
+import { actionOf, approvalOf, type Deed, plainEvent, resultOf } from "#engine/symbolic/guard-event.ts"
+import { parsePattern } from "#engine/symbolic/pattern.ts"
 import { permissions } from "#kernel/schema/schema-parts.ts"
 import { fitsPath, fitsText, readPath } from "#util/wildcard.ts"
 import type { Action } from "./explore.ts"
-import type { Guard } from "./guard.ts"
-import { actionOf, approvalOf, type Deed, plainEvent, resultOf } from "./guard-event.ts"
-import { parsePattern } from "./pattern.ts"
 
 type Kind = "path" | "command" | "other"
 

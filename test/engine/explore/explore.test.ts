@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { type Action, explore } from "#engine/symbolic/explore.ts"
+import { type Action, explore } from "#engine/explore/explore.ts"
 import { behavioral, bSync, bThread, type Thread } from "#kernel/behavioral/behavioral.ts"
 import { repeat } from "../../fixture/soak.ts"
 import { dine, dinner, waiter } from "../../kernel/behavioral/philosophers.ts"
