@@ -64,8 +64,11 @@ export function behavioral({ maxSteps = 10_000 }: { maxSteps?: number } = {}): P
       for (let steps = 1; ; steps++) {
         startThreads()
         const chosen = superStep(offers.shift())
-        if (chosen && steps > maxSteps) endEndless(chosen, steps)
         if (!chosen && !offers.length && !added.length) return
+        if (steps <= maxSteps) continue
+        endEndless(chosen?.place, steps)
+        // The other threads get as many steps again.
+        steps = 0
       }
     } finally {
       isRunning = false
@@ -164,12 +167,12 @@ export function behavioral({ maxSteps = 10_000 }: { maxSteps?: number } = {}): P
     if (hasEnded) places = places.filter(({ steps }) => steps !== over)
   }
 
-  /** Handlers that trigger for ever are endless too. */
-  function endEndless({ place }: Request, steps: number): void {
+  /** Handlers and watchers that trigger, or add threads, for ever are endless too. */
+  function endEndless(place: Place | undefined, steps: number): void {
     publish({ kind: "limit", thread: place?.name, steps })
     offers.length = 0
-    if (!place) return
-    end(place)
+    if (!place || place.steps === over) added.length = 0
+    else end(place)
     places = places.filter((one) => one !== place)
   }
 

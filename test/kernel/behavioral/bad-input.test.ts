@@ -103,9 +103,37 @@ describe("behavioral with bad input", () => {
     const limits = snapshots.filter(({ kind }) => kind === "limit")
     assert.deepEqual(limits, [
       { kind: "limit", thread: "one", steps: 51 },
-      { kind: "limit", thread: "other", steps: 52 },
+      { kind: "limit", thread: "other", steps: 51 },
     ])
     assert.equal(trigger({ type: "x" }).selected, true)
+  })
+
+  it("keeps the threads that request after one that requests for ever", () => {
+    const { addThread, trigger, problems } = record({ maxSteps: 50 })
+    addThread("wait", bThread([bSync({ block: ["x", "y"], waitFor: "go" })]))
+    addThread("endless", bThread([bSync({ request: { type: "x" } })], true))
+    addThread("guard", bThread([bSync({ request: { type: "y" } }), bSync({ block: "deploy" })]))
+    trigger({ type: "go" })
+    assert.deepEqual(problems(), ["limit endless"])
+    assert.deepEqual(trigger({ type: "deploy" }).blockedBy, ["guard"])
+  })
+
+  it("ends a handler that adds threads for ever", () => {
+    const { addThread, trigger, useFeedback, problems } = record({ maxSteps: 50 })
+    let count = 0
+    const add = () => addThread(`thread ${++count}`, bThread([bSync({ request: { type: "x" } })]))
+    useFeedback({ x: add })
+    add()
+    assert.deepEqual(problems(), ["limit thread 51"])
+    assert.equal(trigger({ type: "other" }).selected, true)
+  })
+
+  it("ends a watcher that triggers blocked events for ever", () => {
+    const { addThread, trigger, useSnapshot, problems } = record({ maxSteps: 50 })
+    addThread("wall", bThread([bSync({ block: "x" })]))
+    useSnapshot(() => void trigger({ type: "x" }))
+    assert.equal(trigger({ type: "x" }).selected, false)
+    assert.deepEqual(problems(), ["limit undefined"])
   })
 
   it("ends a thread without rules, and one whose repeat() throws", () => {

@@ -102,7 +102,9 @@ function define(steps: readonly Step[]) {
         if (!next.done) place.idiom = next.value
         return !next.done
       })
-      if (count > maxSteps) places = places.filter((place) => place !== from)
+      if (count <= maxSteps) continue
+      places = places.filter((place) => place !== from)
+      count = 0
     }
   }
   return { selected, outcomes }
