@@ -1,11 +1,12 @@
 // Checks a set of guards before it runs: explores what they can do together.
 
+import { codeLimit } from "#engine/symbolic/create-program.ts"
 import { threadFor } from "#engine/symbolic/each-value.ts"
 import type { Guard } from "#engine/symbolic/guard.ts"
 import { type Detail, plainEvent } from "#engine/symbolic/guard-event.ts"
-import { createLimit } from "#engine/symbolic/time-limit.ts"
 import { bSync, bThread, type Event, type RuleThread, type Thread } from "#kernel/behavioral/behavioral.ts"
 import { NamedError } from "#util/error.ts"
+import { runLimited } from "#util/run-limited.ts"
 import { alphabetOf, unknownNames } from "./alphabet.ts"
 import { type Action, type Exploration, explore, type Finding } from "./explore.ts"
 import { type Named, tabulate, type Unexplored } from "./tabulate.ts"
@@ -67,15 +68,14 @@ function endlessOf(
   code: ReadonlySet<string>,
   given: readonly Event[],
 ): Unexplored[] {
-  const limit = createLimit()
   const requested = threads.flatMap(([, thread]) => {
     const requests = (thread as Partial<RuleThread>).rules?.map(({ idiom }) => idiom.request) ?? []
     return requests.filter((request) => typeof request === "object")
   })
   return threads.flatMap((one) => {
     const [thread] = one
-    if (!code.has(thread) || limit.run(() => tabulate([one], [...given, ...requested]))) return []
-    return { thread, reason: `its code ran for more than ${limit.milliseconds} ms and was ended` }
+    if (!code.has(thread) || runLimited(() => tabulate([one], [...given, ...requested]), codeLimit)) return []
+    return { thread, reason: `its code ran for more than ${codeLimit} ms and was ended` }
   })
 }
 

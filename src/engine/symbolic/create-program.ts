@@ -9,11 +9,10 @@ import {
 } from "#kernel/behavioral/behavioral.ts"
 import { fits } from "#kernel/behavioral/thread.ts"
 import { errorText } from "#util/error.ts"
+import { runLimited } from "#util/run-limited.ts"
 import { createValues, type Values } from "./each-value.ts"
 import type { Guard } from "./guard.ts"
 import { type GuardEvent, plainEvent } from "./guard-event.ts"
-import { arePatterns } from "./pattern.ts"
-import { createLimit } from "./time-limit.ts"
 
 /** `waits`: what the guard waits for while it blocks. */
 export type Blocked = { guard: string; reason: string; until?: string; waits(event: Event): boolean }
@@ -22,8 +21,6 @@ export type Program = Readonly<{
   offer(event: GuardEvent): Blocked[]
   tell(event: GuardEvent): void
 }>
-/** `runsCode`: whether code of a person would run if the event were offered or told. */
-type Threads = Program & Readonly<{ runsCode(event: GuardEvent): boolean }>
 /** A guard whose code threw or never yielded. */
 export type Problem = { guard: string; message: string }
 
@@ -39,24 +36,24 @@ export function createProgram(guards: readonly Guard[], onProblem: (problem: Pro
     : createThreads(guards, { report, running: { guard: "" } })
 }
 
-/** Facts that are told within one time limit: setting a limit takes longer than telling one fact. */
-const chunk = 100
+/** Facts that are told within one time limit, so that code may be slow and a long session is read again soon. */
+const chunk = 10
+/** Milliseconds. */
+export const codeLimit = 1_000
 
-/** For guards with code of a person, which runs within a time limit. Setting a limit starts a thread of the system, so that
- * events that run none of their code do without. Keeps all facts: if a guard never yields, the interrupted program cannot go on, and a
- * new one without this guard is told the facts again. */
+/** For guards with code of a person, which runs within a time limit. Keeps all facts: if a guard never yields, the interrupted
+ * program cannot go on, and a new one without this guard is told the facts again. */
 function createLimited(guards: readonly Guard[], report: (problem: Problem) => void): Program {
-  const limit = createLimit()
   const running = { guard: "" }
   const facts: GuardEvent[] = []
   let left = guards
-  let state: Threads | undefined
+  let state: Program | undefined
   let told = 0
   return Object.freeze({ offer, tell: (event: GuardEvent) => void facts.push(event) })
 
   function offer(event: GuardEvent): Blocked[] {
     for (;;) {
-      const blocked = offerPlain(event) ?? offerLimited(event)
+      const blocked = offerLimited(event)
       if (!blocked) endRunning()
       else {
         // The action happens now, so a new program must be told it.
@@ -66,20 +63,13 @@ function createLimited(guards: readonly Guard[], report: (problem: Problem) => v
     }
   }
 
-  /** Undefined if code of a person has to run. */
-  function offerPlain(event: GuardEvent): { result: Blocked[] } | undefined {
-    while (state && told < facts.length && !state.runsCode(facts[told]!)) state.tell(facts[told++]!)
-    if (!state || told < facts.length || state.runsCode(event)) return undefined
-    return { result: state.offer(event) }
-  }
-
   /** Undefined if the time was up. */
   function offerLimited(event: GuardEvent): { result: Blocked[] } | undefined {
     if (!catchUp()) return undefined
-    return limit.run(() => {
+    return runLimited(() => {
       tellSome()
       return state!.offer(event)
-    })
+    }, codeLimit)
   }
 
   /** What a guard waits for is asked later, and its code may hang then too. */
@@ -89,7 +79,7 @@ function createLimited(guards: readonly Guard[], report: (problem: Problem) => v
     const waits = (event: Event) => {
       running.guard = guard
       try {
-        const found = limit.run(() => blocked.waits(event))
+        const found = runLimited(() => blocked.waits(event), codeLimit)
         if (!found) endRunning()
         return found?.result ?? false
       } catch (error) {
@@ -102,7 +92,7 @@ function createLimited(guards: readonly Guard[], report: (problem: Problem) => v
 
   /** Leaves at most a chunk of facts to tell. False if the time was up. */
   function catchUp(): boolean {
-    while (facts.length - told > chunk) if (!limit.run(tellSome)) return false
+    while (facts.length - told > chunk) if (!runLimited(tellSome, codeLimit)) return false
     return true
   }
 
@@ -119,7 +109,7 @@ function createLimited(guards: readonly Guard[], report: (problem: Problem) => v
     // A machine that stood still for so long is no fault of a guard.
     if (!found) return
     left = left.filter((guard) => guard !== found)
-    report({ guard: found.name, message: `it ran for more than ${limit.milliseconds} ms and was ended` })
+    report({ guard: found.name, message: `it ran for more than ${codeLimit} ms and was ended` })
   }
 }
 
@@ -132,7 +122,7 @@ type Place = { guard: Guard; values: Values | undefined; idiom: Idiom }
 function createThreads(
   guards: readonly Guard[],
   { report, running }: { report: (problem: Problem) => void; running: { guard: string } },
-): Threads {
+): Program {
   const program = behavioral()
   const facts = new WeakSet<object>()
   const places = new Map<string, Place>()
@@ -153,12 +143,7 @@ function createThreads(
     add({ guard, values, idiom: {} }, "each" in guard ? values!.thread : guard.thread)
   }
   tell(plainEvent("start"))
-  return Object.freeze({ offer, tell, runsCode })
-
-  function runsCode(event: GuardEvent): boolean {
-    for (const { guard, idiom } of places.values()) if (guard.isCode && runs(idiom, event)) return true
-    return false
-  }
+  return Object.freeze({ offer, tell })
 
   function tell(event: GuardEvent): void {
     facts.add(event)
@@ -192,7 +177,8 @@ function createThreads(
           next = steps.next(event)
         }
       } finally {
-        places.delete(guard.name)
+        // It stays known: a guard may block an event, and end in the same step.
+        place.idiom = {}
       }
     })
   }
@@ -223,12 +209,6 @@ function createThreads(
       return fits(listeners, event)
     }
   }
-}
-
-/** Whether an event runs code of a thread: a function that it listens with, or the thread itself. A request may be made in any
- * step. */
-function runs({ request, waitFor = [], block = [] }: Idiom, event: Event): boolean {
-  return request !== undefined || !arePatterns(block) || !arePatterns(waitFor) || fits(waitFor, event)
 }
 
 function describe(place: Place, event: GuardEvent): Blocked {

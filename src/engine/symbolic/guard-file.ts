@@ -19,7 +19,7 @@ import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { errorText } from "#util/error.ts"
 import { namesIn, statOf } from "#util/file/path-info.ts"
 import type { Guard, GuardPatterns } from "./guard.ts"
-import { arePatterns, matches } from "./pattern.ts"
+import { matches } from "./pattern.ts"
 
 /** What a file exports, by default or under a name. */
 export type GuardDefinition = {
@@ -47,6 +47,10 @@ export async function stampOf(worktree: string): Promise<string> {
 export async function readGuardFiles(worktree: string): Promise<Found> {
   const found: Found = { guards: [], problems: [] }
   const [own, project] = folders(worktree) as [string, string]
+  for (const folder of [own, project]) {
+    const left = allIn(folder).length - maxFiles
+    if (left > 0) found.problems.push(`${folder}: ${left} of its files are not used: at most ${maxFiles} are`)
+  }
   for (const file of filesIn(own)) await read(file, undefined)
   const files = filesIn(project)
   const reviewed = files.length ? await Reviewed.of(worktree) : undefined
@@ -67,8 +71,12 @@ function folders(worktree: string): string[] {
 }
 
 function filesIn(folder: string): string[] {
+  return allIn(folder).slice(0, maxFiles)
+}
+
+function allIn(folder: string): string[] {
   const names = namesIn(folder).filter(isGuardFile).sort()
-  return names.slice(0, maxFiles).map((name) => join(folder, name))
+  return names.map((name) => join(folder, name))
 }
 
 async function guardsIn(file: string, reviewed: Reviewed.Reviewed | undefined): Promise<Guard[]> {
@@ -83,25 +91,18 @@ async function guardsIn(file: string, reviewed: Reviewed.Reviewed | undefined): 
 }
 
 function guardOf(name: string, value: unknown, file: string): Guard[] {
-  if (typeof value !== "object" || value === null || !("thread" in value)) return []
+  // Other objects may be exported for the tests of a guard.
+  if (typeof value !== "object" || value === null || !("thread" in value || "because" in value)) return []
   const { because, until, thread } = value as Partial<GuardDefinition>
   const own = name === "default" ? basename(file, ".ts") : name
   const refuse = (problem: string) => new Error(`guard "${own}": ${problem}`)
+  for (const key of Object.keys(value)) if (!guardKeys.includes(key)) throw refuse(unknownKey(key, guardKeys))
   if (typeof because !== "string" || !because) throw refuse("because must be a text")
   if (typeof thread !== "function") throw refuse("thread must be a function that makes a generator")
   if (until !== undefined && typeof until !== "string") throw refuse("until must be a text")
-  const converted = withPatterns(thread, refuse)
   const about = { ...(until === undefined ? {} : { until }), patterns: patternsIn(thread) }
-  const code = isData(converted) ? {} : { isCode: true as const }
-  return [Object.freeze({ name: own, source: file, because, ...about, ...code, thread: converted })]
-}
-
-/** Whether it runs no function of a person: it is a list of rules made of patterns. */
-function isData(thread: Thread | RuleThread): boolean {
-  if (!("rules" in thread) || typeof thread.repeat === "function") return false
-  return thread.rules.every(({ idiom: { request, waitFor = [], block = [] }, next }) => {
-    return !next && request === undefined && arePatterns(waitFor) && arePatterns(block)
-  })
+  const converted = withPatterns(thread, refuse)
+  return [Object.freeze({ name: own, source: file, because, ...about, isCode: true, thread: converted })]
 }
 
 /** The patterns of a thread of rules. Functions and generators do not show theirs. */
@@ -135,15 +136,19 @@ function withPatterns(thread: Thread | RuleThread, refuse: (problem: string) => 
   }
 }
 
+const guardKeys = ["because", "until", "thread"]
 const idiomKeys = ["request", "waitFor", "block", "interrupt"]
+
+function unknownKey(key: string, known: readonly string[]): string {
+  return `${key}: the key is unknown; there are ${known.join(", ")}`
+}
 
 /** Throws if the idiom has a key or a pattern that cannot be meant: its guard would guard nothing. */
 function convert(idiom: Idiom): Idiom {
   if (typeof idiom !== "object" || idiom === null)
     throw new Error(`expected an object with ${idiomKeys.join(", ")}; received ${inspect(idiom)}`)
   for (const key of Object.keys(idiom))
-    if (!idiomKeys.includes(key))
-      throw new Error(`${key}: the key is unknown; there are ${idiomKeys.join(", ")}`)
+    if (!idiomKeys.includes(key)) throw new Error(unknownKey(key, idiomKeys))
   const { waitFor, block } = idiom
   return {
     ...idiom,

@@ -1,33 +1,23 @@
 // Patterns of events: `edit`, `edit:src/**`, `file.*:src/**`, `bash.done:npm test*`. A pattern without `.done` or `.failed`
 // matches actions, never results.
-import type { Event, Listener } from "#kernel/behavioral/behavioral.ts"
+import type { Event } from "#kernel/behavioral/behavioral.ts"
 import { fitsPath, fitsText, hasWildcard } from "#util/wildcard.ts"
 import type { Detail, Key } from "./guard-event.ts"
 
 export type Patterns = string | readonly string[]
 
-/** The mark tells it from a function of a person, which may never return. */
-export type PatternTest = ((event: Event) => boolean) & { isPattern: true }
-
 /** Whether an event fits one of the patterns. */
-export function matches(patterns: Patterns): PatternTest {
+export function matches(patterns: Patterns): (event: Event) => boolean {
   const tests = listOf(patterns).map(compile)
   const [only] = tests
   const fits = tests.length === 1 ? only! : (key: Key) => tests.some((test) => test(key))
-  const test = ({ type, detail }: Event) => {
+  return ({ type, detail }) => {
     const keys = (detail as Detail | undefined)?.keys
     // Events of other programs, such as those that a thread requests, have only a type.
     if (!keys) return fits({ name: type })
     for (const key of keys) if (fits(key)) return true
     return false
   }
-  return Object.assign(test, { isPattern: true as const })
-}
-
-/** Whether listeners are patterns, so that asking them takes little time. */
-export function arePatterns(listeners: Listener | readonly Listener[]): boolean {
-  if (typeof listeners === "string") return true
-  return typeof listeners === "function" ? "isPattern" in listeners : listeners.every(arePatterns)
 }
 
 export function listOf(patterns: Patterns): readonly string[] {
