@@ -1334,8 +1334,13 @@ export type TextMessage = {
       | "other"
     /** what ended the turn */
     error?: { name: string; message: string }
-    /** what a text of the system tells: a `rule`, a `skill`, a `plan`, and which one; `shell` and the command, if a person ran it */
-    origin?: { kind: string; name: string }
+    /** what a text of the system tells: a `rule`, a `skill`, a `plan`, a `guard`, and which one; `shell` and the command, if a person ran it */
+    origin?: {
+      kind: string
+      name: string
+      /** of a `guard`: each guard that held back the answer before, and why */
+      by?: { guard: string; reason: string }[]
+    }
   }
 }
 

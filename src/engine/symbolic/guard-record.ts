@@ -15,6 +15,11 @@ export type TaskResult = {
 }
 export type Kept = { offered?: readonly Offered[]; tasks?: readonly TaskResult[] }
 
+/** What is kept of a guard that blocks. */
+export function blockingOf({ guard, reason }: Blocking): Blocking {
+  return { guard, reason }
+}
+
 export function keptOf({ data }: Message.Of<"tool_result">): Kept {
   return (data.metadata?.guards ?? {}) as Kept
 }

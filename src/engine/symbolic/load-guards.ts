@@ -16,6 +16,7 @@ type Loaded = {
   added: Config.Info["guards"]
   stamp: string
   guards: readonly Guard[]
+  problems: readonly string[]
 }
 
 const state = Instance.state((): { loaded?: Loaded } => ({}))
@@ -32,8 +33,13 @@ export async function loadGuards(): Promise<readonly Guard[]> {
   const { guards, problems } = stamp ? await readGuardFiles(Instance.worktree) : { guards: [], problems: [] }
   for (const problem of problems) Log.warn(problem)
   const configured = configuredGuards({ ...added, ...config })
-  own.loaded = { config, added, stamp, guards: uniquely([...configured, ...guards]) }
+  own.loaded = { config, added, stamp, guards: uniquely([...configured, ...guards]), problems }
   return own.loaded.guards
+}
+
+/** Files whose guards are not used, and why, as of the last `loadGuards`. */
+export function unusedFiles(): readonly string[] {
+  return state().loaded?.problems ?? []
 }
 
 /** The guards of a file that has the value of `guards`, as JSONC. */
@@ -55,11 +61,12 @@ export function configuredGuards(config: Config.Info["guards"] = {}): Guard[] {
   })
 }
 
-/** A later guard of the same name gets its file in front. */
+/** A later guard of the same name gets its file in front, and a number if that is taken too. */
 function uniquely(guards: readonly Guard[]): Guard[] {
   const names = new Set<string>()
   return guards.map((guard) => {
-    const name = names.has(guard.name) ? `${guard.source}: ${guard.name}` : guard.name
+    let { name } = guard
+    for (let i = 1; names.has(name); i++) name = `${guard.source}: ${guard.name}${i > 1 ? ` ${i}` : ""}`
     names.add(name)
     return name === guard.name ? guard : Object.freeze({ ...guard, name })
   })

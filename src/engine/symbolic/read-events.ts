@@ -137,7 +137,8 @@ function isWhole({ data }: Message.Of<"text">): boolean {
 /** The note to the model after a final answer that guards held back. */
 function blockedAnswer(message: Message.Info): readonly Blocking[] | undefined {
   if (message.type !== "text" || message.data.origin?.kind !== noteKind) return undefined
-  return [{ guard: message.data.origin.name, reason: Message.textOf(message) }]
+  const { name, by } = message.data.origin
+  return by ?? [{ guard: name, reason: Message.textOf(message) }]
 }
 
 /** A call of a session that had no guards then: as far as the tools that exist now tell. */

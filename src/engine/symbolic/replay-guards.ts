@@ -4,7 +4,7 @@ import type * as Message from "#knowledge/message/message.ts"
 import { createProgram, type Problem } from "./create-program.ts"
 import type { Guard } from "./guard.ts"
 import type { GuardEvent } from "./guard-event.ts"
-import type { Blocking } from "./guard-record.ts"
+import { type Blocking, blockingOf } from "./guard-record.ts"
 import { eventsOf } from "./read-events.ts"
 
 /** An event of a session. `blocked`: by guards of then. `simulated`: by other guards. */
@@ -36,7 +36,7 @@ export function simulateGuards(
     const { event, blocked } = told[i]!
     const found = isAction(event) ? program.offer(event) : []
     if (!isAction(event) || (found.length && !blocked)) program.tell(event)
-    return { ...replayed, simulated: found.map(({ guard, reason }) => ({ guard, reason })) }
+    return { ...replayed, simulated: found.map(blockingOf) }
   })
   return { events, problems }
 }

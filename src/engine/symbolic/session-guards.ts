@@ -4,7 +4,7 @@ import type * as Message from "#knowledge/message/message.ts"
 import { type Blocked, createProgram, type Problem } from "./create-program.ts"
 import type { Guard } from "./guard.ts"
 import { actionOf, approvalOf, deedOf, type GuardEvent, type Offer, plainEvent } from "./guard-event.ts"
-import type { Kept, Offered, TaskResult } from "./guard-record.ts"
+import { blockingOf, type Kept, type Offered, type TaskResult } from "./guard-record.ts"
 import { createReader, eventsOf, type Told } from "./read-events.ts"
 
 export type { Blocked } from "./create-program.ts"
@@ -56,7 +56,7 @@ export function createSessionGuards(guards: readonly Guard[], onProblem: (proble
     const deed = deedOf(step)
     const { id: call } = step.call
     const blocked = program.offer(actionOf(deed))
-    const by = blocked.map(({ guard, reason }) => ({ guard, reason }))
+    const by = blocked.map(blockingOf)
     offered.push({ call, needs: deed.needs, ...(by.length ? { by } : {}) })
     reader.skip(call, blocked.length ? "blocked" : deed)
     return blocked

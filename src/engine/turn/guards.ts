@@ -6,7 +6,7 @@ import { historyOf, wholeHistory } from "#engine/record/history.ts"
 import { Blocked as BlockedEvent, Notice } from "#engine/record/notice.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import type { Run } from "#engine/run/run.ts"
-import { keptOf, type TaskResult, withKept } from "#engine/symbolic/guard-record.ts"
+import { blockingOf, keptOf, type TaskResult, withKept } from "#engine/symbolic/guard-record.ts"
 import { loadGuards } from "#engine/symbolic/load-guards.ts"
 import { noteKind } from "#engine/symbolic/read-events.ts"
 import {
@@ -139,7 +139,7 @@ export function holdBack(run: Run, answer: Message.Info): boolean {
   const data = {
     role: "system" as const,
     parts: [{ type: "text" as const, text }],
-    origin: { kind: noteKind, name },
+    origin: { kind: noteKind, name, by: blocked.map(blockingOf) },
   }
   append(run, Message.make({ sessionId, parentId: lastId(run), branch, type: "text", data }))
   const held = heldInRow(run.progress.history)
@@ -157,7 +157,7 @@ export async function offerMode(
   const guards = await openGuards({ session, progress: { history } })
   const blocked = guards?.offerMode(to) ?? []
   if (!blocked.length) return
-  const by = blocked.map(({ guard, reason }) => ({ guard, reason }))
+  const by = blocked.map(blockingOf)
   const messageId = await writeControl(where, "mode_blocked", { from, to, by })
   publish({ session }, { messageId, action: "mode" }, blocked)
   throw new Denied(to, blocked)

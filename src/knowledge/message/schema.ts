@@ -80,10 +80,17 @@ const TextData = z.object({
     ),
   error: z.object({ name: z.string(), message: z.string() }).optional().describe("what ended the turn"),
   origin: z
-    .object({ kind: z.string(), name: z.string() })
+    .object({
+      kind: z.string(),
+      name: z.string(),
+      by: z
+        .array(z.object({ guard: z.string(), reason: z.string() }))
+        .optional()
+        .describe("of a `guard`: each guard that held back the answer before, and why"),
+    })
     .optional()
     .describe(
-      "what a text of the system tells: a `rule`, a `skill`, a `plan`, and which one; `shell` and the command, if a person ran it",
+      "what a text of the system tells: a `rule`, a `skill`, a `plan`, a `guard`, and which one; `shell` and the command, if a person ran it",
     ),
 })
 

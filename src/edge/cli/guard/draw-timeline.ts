@@ -55,6 +55,7 @@ function saidOf({ time, event }: Replayed): string {
 }
 
 function escapeXml(text: string): string {
-  const plain = text.replace(/[\p{Cc}\p{Cs}]/gu, " ")
+  // XML has no place for control characters, half pairs and these two.
+  const plain = text.replace(/[\p{Cc}\p{Cs}\uFFFE\uFFFF]/gu, " ")
   return plain.replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -7,7 +7,8 @@ import { countOf } from "#edge/cli/terminal/count-of.ts"
 import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import { type Check, checkGuards, UnknownAction } from "#engine/explore/check-guards.ts"
 import type { Finding, Waiting } from "#engine/explore/findings.ts"
-import { loadGuards } from "#engine/symbolic/load-guards.ts"
+import { loadGuards, unusedFiles } from "#engine/symbolic/load-guards.ts"
+import * as Config from "#kernel/config/config.ts"
 import * as Log from "#kernel/process/log.ts"
 
 type Options = FolderOptions & { format: "text" | "json"; require?: string[] | undefined }
@@ -19,9 +20,12 @@ export async function checkConfigured(options: Options): Promise<void> {
     await (await ifConfigured())?.list()
     const tools = new Set(ToolRegistry.list().map(({ id }) => id))
     const check = checked(() => checkGuards(guards, { tools, required: options.require ?? ["answer"] }))
-    if (check.findings.length) process.exitCode = exitCodes.failed
-    if (options.format === "json") return void process.stdout.write(`${JSON.stringify(check, null, 2)}\n`)
-    for (const line of linesOf(check)) process.stdout.write(`${wrapList(Log.escapeControls(line), 2)}\n`)
+    const unused = [...unusedFiles(), ...(await ignoredGuards())]
+    if (check.findings.length || unused.length) process.exitCode = exitCodes.failed
+    if (options.format === "json")
+      return void process.stdout.write(`${JSON.stringify({ ...check, unused }, null, 2)}\n`)
+    for (const line of linesOf(check, unused.length))
+      process.stdout.write(`${wrapList(Log.escapeControls(line), 2)}\n`)
   })
 }
 
@@ -33,15 +37,29 @@ function checked(work: () => Check): Check {
   }
 }
 
-function linesOf(check: Check): string[] {
+/** Guards of a project that is not trusted. */
+async function ignoredGuards(): Promise<string[]> {
+  const { ignored } = await Config.current()
+  const own = ignored.filter(({ key }) => key.split(".")[0] === "guards")
+  return own.map(({ source, key, reason }) => `${key} (${source}): ${reason}`)
+}
+
+/** Stderr has said which files are not used. */
+function linesOf(check: Check, unused: number): string[] {
   const { guards, unknown, states, isComplete, findings, unexplored } = check
-  if (!guards.length) return ["No guards are configured (docs/guards.md)."]
+  const missing = unused ? [`${countOf(unused, "file")} not used`] : []
+  if (!guards.length) return [unused ? `No guards, ${missing}` : "No guards are configured (docs/guards.md)."]
   return [
     ...findings.flatMap(describe),
     ...unknown.map(({ guard, name }) => `note: guard "${guard}" names "${name}", and no tool has this name`),
     ...unexplored.map(({ thread, reason }) => `note: guard "${thread}" cannot be explored: ${reason}`),
     ...(isComplete ? [] : ["note: there are more states; nothing is known about the rest"]),
-    `${countOf(guards.length, "guard")}, ${countOf(states, "state")}, ${countOf(findings.length, "problem")}`,
+    [
+      countOf(guards.length, "guard"),
+      countOf(states, "state"),
+      countOf(findings.length, "problem"),
+      ...missing,
+    ].join(", "),
   ]
 }
 

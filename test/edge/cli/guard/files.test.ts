@@ -122,3 +122,40 @@ test("a guard cannot block what has happened, is never interrupted, and requests
   assert.match(err, /guard "all" blocked write: no answers/)
   assert.match(err, /the guard "requests" does not work: it requested \d+ events in a row and was ended/)
 })
+
+test("a guard that blocks a call and ends in the same step still blocks it", async () => {
+  await using tmp = await trusted({
+    "ends.ts": `export default { because: "not yet", *thread() { yield { block: "ls", waitFor: "tick" } } }`,
+    // It lets the request through while the call is judged.
+    "opens.ts": `let isOpen = false
+      export const opens = { because: "x", *thread() {
+        yield { block: ({ type }) => { isOpen ||= type === "ls"; return type === "tick" && !isOpen } }
+      } }
+      export const ticks = { because: "x", *thread() { yield { request: { type: "tick" } } } }`,
+  })
+  const { code, err, sent } = await running(tmp, [call("ls"), text("ok")])
+  assert.equal(code, 0, err)
+  assert.match(err, /guard "ends" blocked ls: not yet/)
+  assert.match(sent[1]!, /\\"ls\\" was not run/)
+})
+
+test("guards of the same name are told apart", async () => {
+  const named = (name: string) => `{ because: "of ${name}", *thread() { yield { block: "ls" } } }`
+  await using tmp = await trusted({
+    "same.ts": `export default ${named("default")}\nexport const same = ${named("export")}`,
+    "other.ts": `export const same = ${named("other")}`,
+  })
+  const { code, err } = await running(tmp, [call("ls"), text("ok")])
+  assert.equal(code, 0, err)
+  assert.deepEqual(
+    [...err.matchAll(/^vitamin: guard "(.*)" blocked ls: (.*?)\./gm)].map(([, name, because]) => [
+      name!.replace(/^.*\/(?=[^/]*$)/, ""),
+      because,
+    ]),
+    [
+      ["same", "of other"],
+      ["same.ts: same", "of default"],
+      ["same.ts: same 2", "of export"],
+    ],
+  )
+})

@@ -197,7 +197,43 @@ export default { because: "x", thread: bThread([bSync({ waitFor: "read" }), bSyn
     'pattern.ts: its guards are not used: guard "pattern": rule 2: waitFor: "fiel.edit" does not exist; did you mean "file.edit"?',
   ])
     assert.ok(err.includes(text), `${text} is not in\n${err}`)
-  assert.deepEqual([code, out.split(",")[0]], [0, "1 guard"])
+  assert.deepEqual([code, out], [1, "1 guard, 2 states, 0 problems, 3 files not used"])
+})
+
+test("guard check fails if the guards of a file are not used, and says which", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(".vitamin/guards/broken.ts", "export default {")
+  const alone = await check(tmp, {})
+  assert.equal(alone.code, 1)
+  assert.match(alone.err, /broken\.ts: its guards are not used: /)
+  assert.equal(alone.out, "No guards, 1 file not used")
+  const ready = { "tests-before-answer": {} }
+  assert.match((await check(tmp, ready)).out, /^1 guard, 2 states, 0 problems, 1 file not used$/)
+  const { out, code } = await check(tmp, ready, "--format", "json")
+  assert.equal(code, 1)
+  assert.match(JSON.parse(out).unused.join(), /broken\.ts: its guards are not used: /)
+})
+
+test("guard check fails in a project that is not trusted, whose guards do not count", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(".vitamin/config.jsonc", JSON.stringify({ guards: { "tests-before-answer": {} } }))
+  const { code, out, err } = await vitamin(tmp, ["guard", "check"])
+  assert.equal(code, 1)
+  assert.match(err, /guards is ignored: the folder is not trusted/)
+  assert.equal(out, "No guards, 1 file not used")
+})
+
+test("guard check says how many files are too many", async () => {
+  await using tmp = await tmpdir()
+  for (let i = 0; i < 102; i++)
+    tmp.write(
+      `../config/vitamin/guards/${i}.ts`,
+      `export const own${i} = { because: "x", *thread() { yield { block: "ls" } } }`,
+    )
+  const { code, err, out } = await check(tmp, {})
+  assert.equal(code, 1)
+  assert.match(err, /guards: 2 of its files are not used: at most 100 are/)
+  assert.match(out, /^100 guards, .* 1 file not used$/m)
 })
 
 test("guard check says that no guards are configured", async () => {

@@ -6,6 +6,7 @@ import { test } from "node:test"
 import { vitamin } from "../../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+import { running } from "./running.ts"
 
 const guards = {
   "tests-before-answer": { command: "sh check.sh" },
@@ -47,6 +48,29 @@ test("guard explain lists what was blocked, by which guard and why, and draws a 
     svg,
     />no-docs<\/text>[\s\S]*<title>write:docs\/a\.md [^<]*the documents &#60;are&#62; generated<\/title>/,
   )
+})
+
+test("guard explain names each guard that held back an answer, and draws names as they are", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const odd = `b, "c" <d> & \u0007\uFFFF\uD800`
+  const held = { when: "write.done", block: "answer", until: "bash.done", because: "nothing was run" }
+  await running(tmp, {
+    guards: { "tests-before-answer": { command: "true" }, [odd]: held },
+    script: [
+      call("write", { path: "a.txt", content: "one\n" }),
+      text("Finished."),
+      call("bash", { command: "true" }),
+      text("Done."),
+    ],
+  })
+  const { out } = await vitamin(tmp, ["guard", "explain", "--svg", "timeline.svg"])
+  const lines = out.split("\n").map((line) => line.replace(/^\S+ \S+ {2}/, ""))
+  assert.match(lines[0]!, /^answer was blocked by "tests-before-answer": files were changed, and /)
+  assert.match(lines[1]!, /^answer was blocked by "b, "c" <d> & .*": nothing was run$/)
+  assert.match(lines[2]!, /^\d+ events, 1 blocked$/)
+  const svg = readFileSync(join(tmp.path, "timeline.svg"), "utf8")
+  assert.match(svg, />b, &#34;c&#34; &#60;d&#62; &#38; +<\/text>/)
+  assert.doesNotMatch(svg, /[\uFFFE\uFFFF\uFFFD]|(?!\n)\p{Cc}/u)
 })
 
 test("guard explain --format json gives every event in order", async () => {

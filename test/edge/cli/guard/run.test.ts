@@ -45,6 +45,21 @@ test("vitamin run holds back the answer until the tests pass after the last edit
   assert.match(sent[2]!, /This ends the block: a successful bash of \\\\?\\?"sh check\.sh/)
 })
 
+test("vitamin run does not start a task that a guard blocks", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const delegate = call("subtask", { task: "write the notes", agent: "build" })
+  const { code, err, sent } = await running(tmp, {
+    guards: {
+      alone: { block: "subtask:build", until: "ls.done", because: "look at the folder first" },
+    },
+    script: [delegate, call("ls"), delegate, text("The notes are written."), text("Done.")],
+  })
+  assert.equal(code, 0, err)
+  assert.equal(err.match(/guard "alone" blocked subtask: look at the folder first/g)?.length, 1)
+  assert.match(sent[1]!, /\\"subtask\\" was not run\. .* This ends the block: a successful ls\./)
+  assert.match(sent[4]!, /The notes are written\./)
+})
+
 test("vitamin run --format json prints guard.blocked with session, action, guard and reason", async () => {
   await using tmp = await tmpdir({ git: true })
   const { code, out } = await running(tmp, {
