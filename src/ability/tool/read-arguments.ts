@@ -71,9 +71,10 @@ function problemOf(issue: Issue, given: Json, names: string[]): string {
   }
   const received = valueAt(given, issue.path)
   const wanted = issue.message.replace(/^Invalid input: /, "").replace(/, received [^,]*$/, "")
-  return received === undefined
-    ? `${place}: missing, ${wanted}`
-    : `${place}: ${wanted}, received ${show(received)}`
+  if (received === undefined) return `${place}: missing, ${wanted}`
+  const shown = show(received)
+  const isSaid = issue.code === "custom" && wanted.includes(shown)
+  return `${place}: ${wanted}${isSaid ? "" : `, received ${shown}`}`
 }
 
 function valueAt(value: unknown, path: PropertyKey[]): unknown {

@@ -146,7 +146,11 @@ test("specialists that all reject are asked at most four times", async () => {
 })
 
 for (const [what, order, says] of [
-  ["an agent that does not exist", { agent: "wizard", task: "x" }, /"wizard" does not exist/],
+  [
+    "an agent that does not exist",
+    { agent: "fs_read", task: "x" },
+    /"fs_read" does not exist\. Available: operator, navigator, vault, librarian, planner, chronicler\n/,
+  ],
   ["itself", { agent: "orchestrator", task: "x" }, /orchestrator works for people and does no tasks/],
   ["the default agent", { agent: "build", task: "x" }, /build works for people and does no tasks/],
   ["an agent to be chosen", { agent: "auto", task: "x" }, /name the agent itself, not "auto"/],

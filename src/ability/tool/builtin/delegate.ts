@@ -1,5 +1,6 @@
 // The `delegate` tool: the only tool of an orchestrator. It gives a task to a specialist and returns the answer.
 import { z } from "zod"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import type { Context, Definition, Output } from "#ability/call/types.ts"
 import { NamedError } from "#util/error.ts"
 import { descriptions } from "./descriptions.ts"
@@ -7,7 +8,7 @@ import { checkAgent } from "./subtask.ts"
 
 const Parameters = z
   .strictObject({
-    agent: z.string().min(1).superRefine(checkAgent).optional().describe("required unless resume"),
+    agent: z.string().min(1).superRefine(checkSpecialist).optional().describe("required unless resume"),
     task: z.string().trim().min(1).optional().describe("required unless resume"),
     resume: z.boolean().optional(),
   })
@@ -39,6 +40,11 @@ export const delegate = {
   preview: ({ task }: Args) => task ?? "the unfinished steps of the plan",
   execute,
 } satisfies Definition
+
+/** Other agents are not named: they do no tasks of an orchestrator. */
+function checkSpecialist(id: string, context: z.RefinementCtx): Promise<void> {
+  return checkAgent(id, context, () => AgentRegistry.specs().map(({ name }) => name))
+}
 
 async function execute({ agent, task, resume }: Args, context: Context): Promise<Output> {
   if (!context.delegate)

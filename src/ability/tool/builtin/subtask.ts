@@ -9,7 +9,12 @@ import { descriptions } from "./descriptions.ts"
 const Parameters = z.strictObject({
   task: z.string().trim().min(1),
   // Resolved here, so that a person is not asked about an agent that does not exist.
-  agent: z.string().min(1).superRefine(checkAgent).optional().describe("default: one like you"),
+  agent: z
+    .string()
+    .min(1)
+    .superRefine((id, context) => checkAgent(id, context))
+    .optional()
+    .describe("default: one like you"),
 })
 type Args = z.infer<typeof Parameters>
 
@@ -34,13 +39,20 @@ export const subtask = {
   execute,
 } satisfies Definition
 
-export async function checkAgent(id: string, context: z.RefinementCtx): Promise<void> {
+/** `listed`: the agents that the error names if there is no such agent. */
+export async function checkAgent(
+  id: string,
+  context: z.RefinementCtx,
+  listed?: () => string[],
+): Promise<void> {
   if (!Instance.isProvided) return
   try {
     await AgentRegistry.load()
     AgentRegistry.get(id)
   } catch (error) {
-    context.addIssue({ code: "custom", message: errorText(error) })
+    const isMissing = listed && error instanceof AgentRegistry.NotFound
+    const reason = isMissing ? new AgentRegistry.NotFound(id, listed()) : error
+    context.addIssue({ code: "custom", message: errorText(reason) })
     return
   }
   // It would choose an agent that nobody was asked about.
