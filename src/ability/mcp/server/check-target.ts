@@ -5,6 +5,7 @@ import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
 import { proxyOfEnvironment } from "#ability/provider/environment.ts"
 import { isPublic } from "#ability/web/check-url.ts"
+import { hostOf } from "#ability/web/direct-fetch.ts"
 import { blockList } from "#util/block-list.ts"
 import { InvalidServer } from "./errors.ts"
 import type { MCPServerConfig } from "./types.ts"
@@ -75,10 +76,6 @@ export function createTargetCheck(options: {
   }
 
   return (target) => (target.origin === own.origin ? checkOwn() : checkForeign(target))
-}
-
-export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, "$1")
 }
 
 function isLocalName(host: string): boolean {

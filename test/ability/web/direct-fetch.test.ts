@@ -3,8 +3,8 @@ import assert from "node:assert/strict"
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { test } from "node:test"
-import { createDirectFetch } from "#ability/mcp/transport/bounded-fetch.ts"
-import { until } from "../../../fixture/until.ts"
+import { createDirectFetch } from "#ability/web/direct-fetch.ts"
+import { until } from "../../fixture/until.ts"
 
 const answers = {
   "a status that there is not": "HTTP/1.1 999 Odd\r\ncontent-length: 1000\r\n\r\nabc",
