@@ -3,14 +3,13 @@
 import { z } from "zod"
 import { zodToToolSchema } from "#ability/call/zod-to-tool-schema.ts"
 import type * as Permission from "#ability/permission/permission.ts"
+import { callLine } from "#engine/host/call-line.ts"
 import { createAgent } from "#engine/host/create-agent.ts"
 import * as Session from "#engine/session/session.ts"
 import { answerText } from "#engine/turn/spawn-task.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/secret/secret.ts"
-import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
 
@@ -55,7 +54,7 @@ export async function runPrompt(options: {
   const { id: sessionId } = session
   report(`session ${sessionId}`)
   const stop = Bus.subscribe(MessageStore.Created, ({ sessionId: id, message }) => {
-    if (id === sessionId && message.type === "tool_result") report(lineOf(message.data))
+    if (id === sessionId && message.type === "tool_result") report(callLine(message.data))
   })
   try {
     const prompt = (await createAgent({ directory: Instance.directory })).process({
@@ -82,11 +81,4 @@ async function projectSession(sessionId: string): Promise<Session.Info> {
   const session = await Session.get(sessionId)
   if (session.projectId !== Instance.project.id) throw new Session.NotFound(sessionId)
   return session
-}
-
-function lineOf({ toolName, status, metadata, error }: Message.Of<"tool_result">["data"]): string {
-  const title = status === "success" ? metadata?.title : error?.message.split("\n", 1)[0]
-  return Log.escapeControls(
-    `${status === "success" ? "·" : "✗"} ${toolName} ${typeof title === "string" ? title : ""}`.slice(0, 160),
-  ).trim()
 }
