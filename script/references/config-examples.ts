@@ -158,6 +158,17 @@ async function tokenOfTheDay(): Promise<string> {
   }
 }`),
   ],
+  a2a: [
+    jsonc(`{
+  "a2a": {
+    "billing": {
+      "url": "https://billing.example.com",
+      "token": "$BILLING_TOKEN",
+      "description": "Knows the billing service and can change it."
+    }
+  }
+}`),
+  ],
   scripts: [
     jsonc(`{ "scripts": { "persistence": "file", "path": ".plaited/scripts.json", "expirationDays": 30 } }`),
   ],

@@ -57,6 +57,16 @@ const actions = new Map<string, Action>([
       rule: (pattern) => (pattern === "*" ? "tasks for every agent" : `tasks for the agent ${pattern}`),
     },
   ],
+  [
+    "agent.remote",
+    {
+      need: (target) => `send a task to the remote agent ${target}`,
+      one: (target) => `Send a task to the remote agent ${target}?`,
+      several: "Send tasks to these remote agents?",
+      rule: (pattern) =>
+        pattern === "*" ? "tasks for every remote agent" : `tasks for the remote agent ${pattern}`,
+    },
+  ],
   ["memory.write", kept("memory")],
   ["knowledge.write", kept("knowledge base")],
   [

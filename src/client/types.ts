@@ -915,6 +915,17 @@ export type Session = {
     /** Step of its plan that this session does. */
     step?: string
   }
+  /** Task of the remote agent that does the work of this session. */
+  remote?: {
+    /** The task, as the remote agent names it. */
+    taskId: string
+    /** Its context there, which later prompts continue. */
+    contextId: string
+    /** The prompt that began it, at most 1,000 characters. */
+    text: string
+    /** It has not ended, as far as is known here. */
+    isOpen: boolean
+  }
   /** What it is doing; `waiting`: for a person to answer. */
   status: "idle" | "busy" | "waiting" | "interrupted" | "error"
   /** Why the last prompt failed. */

@@ -8,31 +8,31 @@ import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import { agentFolders } from "#kernel/reviewed/places.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
-import type { Rule } from "#kernel/schema/schema.ts"
-import { ownCommand } from "#util/own-command.ts"
+import type { RemoteAgent, Rule } from "#kernel/schema/schema.ts"
 import * as Agent from "./agent.ts"
 import { autoAgent, builtinAgents, defaultAgent } from "./builtin-agents.ts"
 import type { Ranked } from "./rank.ts"
 import type { Ignored } from "./read-agent-file.ts"
 import {
   FolderNotFound,
+  narrow,
   narrowingWithout,
   ownFolder,
   type Problem,
   reportIgnored,
   type Scan,
+  type Scanned,
   scanAgents,
   stampOf,
+  takeScan,
 } from "./scan-agents.ts"
 import { definitionToSpec } from "./specialists.ts"
 
 export { Invalid, NotFound } from "./agent.ts"
 export { autoAgent } from "./builtin-agents.ts"
-export type { Ignored, Problem, Ranked }
+export type { Ignored, Problem, Ranked, Scanned }
 export { FolderNotFound }
 
-/** The outcome of reading a folder; `registered` are ids. */
-export type Scanned = { registered: string[]; problems: Problem[]; ignored: Ignored[] }
 /** The chosen agent and the reasons; `ranked` are all matching agents, best first. */
 export type Resolution = {
   agent: Agent.AgentDefinition
@@ -40,17 +40,26 @@ export type Resolution = {
   reasons: string[]
   ranked: Ranked[]
 }
-/** `file`: where the agent was read from. `foreign`: that file is not reviewed. */
-type Entry = { agent: Agent.AgentDefinition; file?: string; foreign?: boolean }
+/** `file`: where the agent was read from. `foreign`: that file is not reviewed. `remote`: it works on another machine. */
+type Entry = { agent: Agent.AgentDefinition; file?: string; foreign?: boolean; remote?: RemoteAgent }
 type Entries = Map<string, Entry>
 /** The agents of the folders. `unusable`: agents whose file cannot be used, by id. No other agent replaces them. */
 type Files = { stamp: string; agents: Entries; unusable: Map<string, Problem> }
 /** Agents defined in code before the folders were first read, agents of the folders, and agents defined in code since.
  * Of equal ids the last wins. `said`: warnings that were logged. */
-type Known = { before: Entries; files?: Files; since: Entries; loading?: Promise<void>; said: Set<string> }
+type Known = {
+  /** Those of the configuration. They replace no other agent. */
+  remote: Entries
+  before: Entries
+  files?: Files
+  since: Entries
+  loading?: Promise<void>
+  said: Set<string>
+}
 
 const defaults: Entries = new Map(builtinAgents.map((agent) => [agent.id, { agent }]))
 const ofInstance = Instance.state<Known>(() => ({
+  remote: new Map(),
   before: new Map(defaults),
   since: new Map(),
   said: new Set(),
@@ -79,6 +88,12 @@ export function find(id: string): Agent.AgentDefinition | undefined {
   return all().get(id)?.agent
 }
 
+/** The settings of a remote agent; undefined for an agent that works here. */
+export function remoteOf(id: string): (RemoteAgent & { name: string }) | undefined {
+  const remote = all().get(id)?.remote
+  return remote && { ...remote, name: id }
+}
+
 /** The file that an agent was read from; undefined if it was defined in code. */
 export function fileOf(id: string): string | undefined {
   return all().get(id)?.file
@@ -105,7 +120,7 @@ export function byCapability(capability: string): Agent.AgentDefinition[] {
 }
 
 /** Chooses the agent for a request: by the configured rules, by the words of the request, else the default. Agents that
- * are not usable, and those of files that are not reviewed, are left out. */
+ * are not usable, remote ones, and those of files that are not reviewed, are left out. */
 export async function resolve(
   input: string,
   isUsable: (agent: Agent.AgentDefinition) => boolean = () => true,
@@ -114,8 +129,8 @@ export async function resolve(
   const named = await getDefault()
   const usual = named.id === autoAgent ? get(defaultAgent) : named
   const found = all()
-  const isOpen = (agent: Agent.AgentDefinition) => !found.get(agent.id)?.foreign && isUsable(agent)
-  const agents = list().filter((agent) => agent.id !== autoAgent && isOpen(agent))
+  const isOpen = ({ id }: Agent.AgentDefinition) => !found.get(id)?.foreign && !found.get(id)?.remote
+  const agents = list().filter((agent) => agent.id !== autoAgent && isOpen(agent) && isUsable(agent))
   const { rank } = await import("./rank.ts")
   const ranked = rank({ input, agents, rules: settings?.rules ?? [], fallback: usual.id })
   const [best] = ranked
@@ -140,18 +155,26 @@ export async function load(): Promise<void> {
   const own = ofInstance()
   const [reviewed, ...stamps] = await Promise.all([Reviewed.of(Instance.worktree), ...folders().map(stampOf)])
   const stamp = [reviewed.stamp, ...stamps].join("\n")
-  if (own.files?.stamp === stamp) return
+  if (own.files?.stamp !== stamp) await reload(own, stamp, reviewed)
+  const { a2a } = await Config.get()
+  own.remote = a2a
+    ? (await import("./remote-agents.ts")).remoteAgents(a2a, localAgents(own), own.said)
+    : new Map()
+}
+
+async function reload(own: Known, stamp: string, reviewed: Reviewed.Reviewed): Promise<void> {
   own.loading ??= loadFolders(own, stamp, reviewed).finally(() => delete own.loading)
   await own.loading
 }
 
 /** Registers the agents of a folder: `.yaml` and `.md` files, and `.ts` files that are reviewed. */
 export async function scanAndRegister(folder: string): Promise<Scanned> {
-  if (!Instance.isProvided) return take(await scanAgents(resolvePath(folder), undefined), defaults, defaults)
+  if (!Instance.isProvided)
+    return takeScan(await scanAgents(resolvePath(folder), undefined), defaults, defaults)
   // The usual folders first, so that the agents of this folder replace theirs.
   await load()
   const scan = await scanAgents(resolvePath(Instance.worktree, folder), Instance.worktree)
-  return take(scan, ofInstance().since, all())
+  return takeScan(scan, ofInstance().since, all())
 }
 
 async function loadFolders(own: Known, stamp: string, reviewed: Reviewed.Reviewed): Promise<void> {
@@ -166,29 +189,14 @@ async function loadFolders(own: Known, stamp: string, reviewed: Reviewed.Reviewe
     kept.push(...(scan?.narrowing ?? narrowingWithout(folder, reviewed)))
     if (!scan) continue
     const present = new Map([...own.before, ...files.agents])
-    const { problems, ignored, registered } = take(scan, files.agents, present)
+    const { problems, ignored, registered } = takeScan(scan, files.agents, present)
     for (const id of registered) files.unusable.delete(id)
     for (const problem of problems) leaveOut(problem, files, scan)
     found[scan.trusted ? "trusted" : "untrusted"].push(...ignored)
   }
   reportIgnored(found, own.said)
-  for (const rules of kept) narrow(rules, files, own)
+  for (const rules of kept) narrow(rules, files.agents, own.before)
   own.files = files
-}
-
-/** Deny and ask rules of a reviewed agent file stay in force after the file changed, until the change is reviewed. They
- * apply to whichever agent has that id now. An ask rule never overrides a deny rule of the changed file. */
-function narrow(narrowing: Record<string, Rule[]>, { agents }: Files, { before }: Known): void {
-  for (const [id, rules] of Object.entries(narrowing)) {
-    const entry = agents.get(id) ?? before.get(id)
-    if (!entry) continue
-    const own = entry.agent.permissions
-    const asks = rules.filter(({ action }) => action === "ask")
-    const denies = rules.filter(({ action }) => action === "deny")
-    const others = entry.foreign ? [...asks, ...own] : [...own, ...asks]
-    const agent = Object.freeze({ ...entry.agent, permissions: [...others, ...denies] })
-    agents.set(id, { ...entry, agent })
-  }
 }
 
 function orNothing(error: unknown): undefined {
@@ -207,24 +215,6 @@ function problemWith(id: string): Problem | undefined {
   return Instance.isProvided ? ofInstance().files?.unusable.get(id) : undefined
 }
 
-function take(scan: Scan, target: Entries, present: Entries): Scanned {
-  const { agents, problems, ignored } = scan
-  const registered: string[] = []
-  for (const { agent, file, isTrusted } of agents) {
-    const before = present.get(agent.id)
-    if (!isTrusted && before && !before.foreign) {
-      const reason = scan.trusted
-        ? `an unreviewed file cannot replace an agent; "${ownCommand} trust" shows it`
-        : `an untrusted folder cannot replace an existing agent; "${ownCommand} trust" trusts it`
-      ignored.push({ file, key: `agent ${agent.id}`, reason })
-      continue
-    }
-    target.set(agent.id, { agent, file, foreign: !isTrusted })
-    registered.push(agent.id)
-  }
-  return { registered, problems, ignored }
-}
-
 function folders(): string[] {
   return [ownFolder(), ...agentFolders.map((folder) => resolvePath(Instance.worktree, folder))]
 }
@@ -235,7 +225,11 @@ function allIds(): string[] {
 
 function all(): Entries {
   if (!Instance.isProvided) return defaults
-  const { before, files, since } = ofInstance()
+  const own = ofInstance()
+  return new Map([...own.remote, ...localAgents(own)])
+}
+
+function localAgents({ before, files, since }: Known): Entries {
   const found = new Map([...before, ...(files?.agents ?? [])])
   for (const id of files?.unusable.keys() ?? []) found.delete(id)
   for (const [id, entry] of since) found.set(id, entry)

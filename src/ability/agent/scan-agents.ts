@@ -6,6 +6,7 @@ import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
 import { isAgentFile } from "#kernel/reviewed/places.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
+import type { Rule } from "#kernel/schema/schema.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { isAbsent, statOf } from "#util/file/path-info.ts"
 import { ownCommand } from "#util/own-command.ts"
@@ -13,6 +14,8 @@ import type { AgentDefinition } from "./agent.ts"
 import { type Content, type Ignored, problemOf, readAgentFile } from "./read-agent-file.ts"
 
 export type Problem = { file: string; message: string }
+/** The outcome of reading a folder; `registered` are ids. */
+export type Scanned = { registered: string[]; problems: Problem[]; ignored: Ignored[] }
 export type Scan = {
   agents: { agent: AgentDefinition; file: string; isTrusted: boolean }[]
   problems: Problem[]
@@ -160,4 +163,46 @@ export function reportIgnored(found: { trusted: Ignored[]; untrusted: Ignored[] 
     `${untrusted.length} settings in ${files.size === 1 ? "an agent file" : `${files.size} agent files`} are ignored: the folder is not trusted; "${ownCommand} trust" reviews the files, VITAMIN_LOG=info lists the settings`,
     { folders: [...folders].join(", ") },
   )
+}
+
+/** Deny and ask rules of a reviewed agent file stay in force after the file changed, until the change is reviewed. They
+ * apply to whichever agent has that id now. An ask rule never overrides a deny rule of the changed file. */
+export function narrow<E extends { agent: AgentDefinition; foreign?: boolean }>(
+  narrowing: Record<string, Rule[]>,
+  agents: Map<string, E>,
+  before: ReadonlyMap<string, E>,
+): void {
+  for (const [id, rules] of Object.entries(narrowing)) {
+    const entry = agents.get(id) ?? before.get(id)
+    if (!entry) continue
+    const own = entry.agent.permissions
+    const asks = rules.filter(({ action }) => action === "ask")
+    const denies = rules.filter(({ action }) => action === "deny")
+    const others = entry.foreign ? [...asks, ...own] : [...own, ...asks]
+    const agent = Object.freeze({ ...entry.agent, permissions: [...others, ...denies] })
+    agents.set(id, { ...entry, agent })
+  }
+}
+
+/** Adds the agents of a scan to `target`. An unreviewed file replaces no agent that is `present`. */
+export function takeScan(
+  scan: Scan,
+  target: Map<string, { agent: AgentDefinition; file?: string; foreign?: boolean }>,
+  present: ReadonlyMap<string, { foreign?: boolean }>,
+): Scanned {
+  const { agents, problems, ignored } = scan
+  const registered: string[] = []
+  for (const { agent, file, isTrusted } of agents) {
+    const before = present.get(agent.id)
+    if (!isTrusted && before && !before.foreign) {
+      const reason = scan.trusted
+        ? `an unreviewed file cannot replace an agent; "${ownCommand} trust" shows it`
+        : `an untrusted folder cannot replace an existing agent; "${ownCommand} trust" trusts it`
+      ignored.push({ file, key: `agent ${agent.id}`, reason })
+      continue
+    }
+    target.set(agent.id, { agent, file, foreign: !isTrusted })
+    registered.push(agent.id)
+  }
+  return { registered, problems, ignored }
 }

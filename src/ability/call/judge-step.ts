@@ -47,7 +47,7 @@ export async function judgeStep(step: Omit<Step, "call">, decide: Decide): Promi
     const decision = await judgeOther(need, step, decide)
     needs.push({ ...need, ...decision })
     const origin = need.permission === "network.fetch" ? originOf(need.target) : undefined
-    if (origin) (names(decision, origin) ? granted : origins).push(origin)
+    if (origin) (namesOrigin(decision, origin) ? granted : origins).push(origin)
   }
   return {
     action: Permission.strictest({ action: "allow" }, ...needs).action,
@@ -122,7 +122,7 @@ async function judgeOther(
  * origin is not enough. Neither is a rule for one page of a named host: it may come from a reply to a question that did not
  * show the address.
  */
-function names({ action, rule }: Permission.Decision, origin: string): boolean {
+export function namesOrigin({ action, rule }: Permission.Decision, origin: string): boolean {
   if (action !== "allow" || !rule?.pattern.startsWith(`${origin}/`)) return false
   return isPlain(origin) || hasWildcard(rule.pattern)
 }

@@ -31,6 +31,7 @@ export const planner: readonly Rule[] = [
   { permission: "file.edit", pattern: "*", action: "deny" },
   { permission: "bash.execute", pattern: "*", action: "deny" },
   { permission: "mcp.call", pattern: "*", action: "deny" },
+  { permission: "agent.remote", pattern: "*", action: "deny" },
   { permission: "secret.use", pattern: "*", action: "deny" },
   { permission: "tool.execute", pattern: "*", action: "deny" },
   { permission: "memory.write", pattern: "*", action: "deny" },

@@ -1,4 +1,4 @@
-// Sends one GET request to exactly the address that was checked, with the name in the Host header and in TLS. With a
+// Sends one request, GET or POST, to exactly the address that was checked, with the name in the Host header and in TLS. With a
 // proxy of the environment the address is not certain: the proxy resolves the name again, and only its own rules keep
 // it from private addresses. Private addresses are always reached directly.
 
@@ -25,21 +25,23 @@ export type Body = { bytes: Buffer; isCut: boolean }
 
 export function requestPage(
   { url, address }: Checked,
-  { signal, headers = {} }: { signal: AbortSignal; headers?: Record<string, string> | undefined },
+  options: { signal: AbortSignal; headers?: Record<string, string> | undefined; body?: string },
 ): Promise<Http.IncomingMessage> {
+  const { signal, headers = {}, body } = options
   const secure = url.protocol === "https:"
-  const options = { proxyEnv: isPublic(address) ? proxyVariables() : {} }
+  const connection = { proxyEnv: isPublic(address) ? proxyVariables() : {} }
   return new Promise((resolve, reject) => {
     const request = (secure ? Https : Http).request({
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
       ...(url.port ? { port: url.port } : {}),
+      method: body === undefined ? "GET" : "POST",
       path: url.pathname + url.search,
       headers: { ...usual, ...headers },
       signal,
-      agent: secure ? new Https.Agent(options) : new Http.Agent(options),
+      agent: secure ? new Https.Agent(connection) : new Http.Agent(connection),
       lookup: always(address),
     })
-    request.on("response", resolve).on("error", reject).end()
+    request.on("response", resolve).on("error", reject).end(body)
   })
 }
 

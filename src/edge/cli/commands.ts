@@ -2,6 +2,7 @@
 // fast.
 
 import type { Argv } from "yargs"
+import { a2aCommands } from "#edge/cli/a2a/a2a-commands.ts"
 import { vaultCommands } from "#edge/cli/command/vault-commands.ts"
 import { guardCommands } from "#edge/cli/guard/guard-commands.ts"
 import { mcpCommands } from "#edge/cli/mcp/mcp-commands.ts"
@@ -153,6 +154,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     .command("guard", "Check, explain and simulate guards", guardCommands)
     .command("skill", "List, show and check skills", skillCommands)
     .command("mcp", "Manage MCP servers", mcpCommands)
+    .command("a2a", "Work with agents on other machines", a2aCommands)
     .command("auth", "Manage API keys", (auth) =>
       auth
         .command("login <provider>", "Store the API key of a provider", provider, async (options) =>

@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): App {
     const run = async () => {
       const body = route.body && (await readJson(c, limit))
       // If a route takes no body, a chunked one is still read to its end, up to the limit.
-      if (!route.body && c.req.header("transfer-encoding")) await readBody(c, limit)
+      if (!route.body && !route.ownBody && c.req.header("transfer-encoding")) await readBody(c, limit)
       const at = { origin: new URL(c.req.url).origin, port: c.env?.incoming?.socket.localPort }
       const raw = { params: c.req.param(), query: c.req.query(), headers: c.req.header(), body, at }
       const call = checkCall(route, raw)

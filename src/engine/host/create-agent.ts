@@ -24,7 +24,9 @@ export type AgentConfig = { directory: string } & Pick<Input, Setting>
 export type AgentInput = Omit<Input, "sessionId" | "parent"> & { sessionId?: string }
 /** An event of the session, or of a session that does a task for it. */
 export type AgentOutput = Bus.Event
-export type Capability = Pick<AgentDefinition, "id" | "name" | "domain" | "role" | "capabilities">
+export type Capability = Pick<AgentDefinition, "id" | "name" | "domain" | "role" | "capabilities"> & {
+  description: string
+}
 
 /** A prompt that is sent once: when it is iterated, or when its answer is asked for. Leaving the loop aborts it. */
 export type Processing = AsyncIterable<AgentOutput> & {
@@ -170,12 +172,13 @@ async function load(): Promise<Started> {
   const AgentRegistry = await import("#ability/agent/agent-registry.ts")
   const { loadRegistry } = await import("#ability/mcp/load-registry.ts")
   await AgentRegistry.load()
-  const capabilities = AgentRegistry.list().map(({ id, name, domain, role, capabilities }) => ({
+  const capabilities = AgentRegistry.list().map(({ id, name, domain, role, capabilities, metadata }) => ({
     id,
     name,
     domain,
     role,
     capabilities,
+    description: metadata.description ?? "",
   }))
   return { registry: await loadRegistry(), capabilities, use: useInstance() }
 }

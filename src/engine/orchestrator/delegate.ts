@@ -2,6 +2,7 @@
 // chosen without a model, or back to the orchestrator.
 import { z } from "zod"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { delegationNeed } from "#ability/agent/delegation-need.ts"
 import { parseReject, type Rejection } from "#ability/agent/specialists.ts"
 import type { Delegated } from "#ability/call/types.ts"
 import { Notice } from "#engine/record/notice.ts"
@@ -67,7 +68,7 @@ export async function delegate(
 ): Promise<Delegated> {
   const { task, callId, isJudged } = order
   const { decide } = await run.permits.rights.now()
-  const isAllowed = (target: string) => decide({ permission: "agent.delegate", target }).action === "allow"
+  const isAllowed = (target: string) => decide(delegationNeed(target)).action === "allow"
   const rejected = rejectionsOf(run, task)
   const rejections: Rejecting[] = []
   const sessions: string[] = []

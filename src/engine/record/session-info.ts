@@ -70,6 +70,18 @@ export const Info = z.object({
       })
       .optional(),
   ),
+  remote: about(
+    "Task of the remote agent that does the work of this session.",
+    z
+      .object({
+        taskId: about("The task, as the remote agent names it.", z.string()),
+        contextId: about("Its context there, which later prompts continue.", z.string()),
+        text: about("The prompt that began it, at most 1,000 characters.", z.string()),
+        isOpen: about("It has not ended, as far as is known here.", z.boolean()),
+      })
+      .optional()
+      .catch(undefined),
+  ),
   status: about("What it is doing; `waiting`: for a person to answer.", Status.default("idle")),
   error: about("Why the last prompt failed.", Failure.optional()),
   tip: about("Its last message; missing while a prompt runs.", Tip.optional().catch(undefined)),

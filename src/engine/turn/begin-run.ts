@@ -64,6 +64,8 @@ export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<R
   // A task comes from a model, so `@path` in it is no reference.
   await addPrompt(settled, work.parent ? { ...work, mentionsIn: "" } : work)
   if (skipped) leaveSkipped(settled, skipped)
+  // A remote agent has its own context and tools.
+  if (AgentRegistry.remoteOf(settled.agent.id)) return Object.freeze({ ...settled, system: "", offer })
   await findContext(settled)
   await prepareServers(settled)
   const run = await complete(settled, offer)

@@ -1,6 +1,7 @@
 // The loop: ask the model, store its answer, run its calls, and repeat until an answer has no call.
 
 import { isDeepStrictEqual } from "node:util"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { nestedRules } from "#engine/context/nested-rules.ts"
 import { addNotes } from "#engine/context/notes.ts"
 import { growTools } from "#engine/offer/tools-for.ts"
@@ -13,8 +14,10 @@ import type { Work } from "./begin-run.ts"
 import { runCalls } from "./run-calls.ts"
 import { runTurn } from "./turn.ts"
 
-/** Returns the final answer of the model. */
+/** Returns the final answer of the model, or of a remote agent. */
 export async function loop(run: Run): Promise<Message.Info> {
+  const remote = AgentRegistry.remoteOf(run.agent.id)
+  if (remote) return (await import("./remote-turn.ts")).remoteTurn(run, remote)
   const { maxSteps } = run.limits
   for (let step = 1; step <= maxSteps; step++) {
     for (let work = steering(run); work; work = steering(run)) await addJoining(run, work)

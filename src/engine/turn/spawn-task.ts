@@ -2,6 +2,7 @@
 // than its parent, ends with its parent, and its cost is added to the parent.
 
 import type { AgentDefinition } from "#ability/agent/agent.ts"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { familyModel } from "#engine/model/choose-model.ts"
 import { keep } from "#engine/record/append.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
@@ -50,12 +51,15 @@ async function doTask(run: Run, { task, agent: name, callId, step }: Task) {
   try {
     // Earlier tasks may have spent the whole budget.
     refuseCost(run)
-    const { id: sessionId } = await SessionRecord.create({
-      agent: agent.id,
-      model: await modelFor(run, agent),
-      mode: run.session.mode,
-      taskOf: { sessionId: run.session.id, callId, ...(step ? { step } : {}) },
-    })
+    const taskOf = { sessionId: run.session.id, callId, ...(step ? { step } : {}) }
+    const { id: sessionId } =
+      (await openRemoteTask(agent, task, taskOf)) ??
+      (await SessionRecord.create({
+        agent: agent.id,
+        model: await modelFor(run, agent),
+        mode: run.session.mode,
+        taskOf,
+      }))
     try {
       const { signal, limits } = run
       const answer = await run.prompt({ sessionId, text: task, parent: run, signal, ...limits }, run.timing)
@@ -74,6 +78,25 @@ async function doTask(run: Run, { task, agent: name, callId, step }: Task) {
   } finally {
     leave()
   }
+}
+
+/** The session of the same task for a remote agent, if the agent may still be working on it: this process was killed, or
+ * the agent was out of reach. */
+async function openRemoteTask(
+  { id }: AgentDefinition,
+  task: string,
+  taskOf: NonNullable<SessionRecord.Info["taskOf"]>,
+): Promise<SessionRecord.Info | undefined> {
+  if (!AgentRegistry.remoteOf(id)) return undefined
+  const found = (await SessionRecord.list({ tasks: true })).find(
+    ({ agent, taskOf: other, remote, status }) =>
+      agent === id &&
+      other?.sessionId === taskOf.sessionId &&
+      (status === "interrupted" || status === "error") &&
+      remote?.isOpen &&
+      task.startsWith(remote.text),
+  )
+  return found && SessionRecord.update(found, (draft) => Object.assign(draft, { taskOf }))
 }
 
 async function outcomeOf(

@@ -13,6 +13,7 @@ export const permissions = [
   "network.fetch",
   "mcp.call",
   "agent.delegate",
+  "agent.remote",
   "memory.write",
   "knowledge.write",
   "secret.use",
@@ -117,6 +118,28 @@ export const Mcp = z.strictObject({
     z.record(z.string(), z.number().nonnegative()).optional(),
   ),
 })
+
+/** An agent on another machine. */
+const RemoteAgent = z.strictObject({
+  url: about(
+    "Address of its server, or of its agent card if that ends with `.json`.",
+    z.string().refine(isWebUrl, "expected an http or https URL without user info"),
+  ),
+  token: about("Bearer token. `$NAME` takes it from an environment variable.", z.string().min(1).optional()),
+  description: about("What it is for; models and people see it.", z.string().min(1).max(1_000).optional()),
+})
+export type RemoteAgent = z.infer<typeof RemoteAgent>
+
+// A limit against hostile files.
+const maxRemotes = 100
+export const RemoteAgents = z
+  .record(z.string().regex(/^\w[\w.-]{0,63}$/, 'expected a name such as "reviewer"'), RemoteAgent)
+  .refine((agents) => Object.keys(agents).length <= maxRemotes, `at most ${maxRemotes} can be configured`)
+
+function isWebUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
+}
 
 const price = z.number().nonnegative()
 

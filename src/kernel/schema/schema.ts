@@ -4,10 +4,10 @@ import { z } from "zod"
 import { about } from "#util/about.ts"
 import { refuseUnread } from "./check.ts"
 import { Guards } from "./guard-schema.ts"
-import { AgentRule, DeclaredModel, Embedder, Mcp, Rule } from "./schema-parts.ts"
+import { AgentRule, DeclaredModel, Embedder, Mcp, RemoteAgents, Rule } from "./schema-parts.ts"
 
 export type { Guard, Guards } from "./guard-schema.ts"
-export type { DeclaredModel } from "./schema-parts.ts"
+export type { DeclaredModel, RemoteAgent } from "./schema-parts.ts"
 export { AgentRule, McpServer, permissions, Rule } from "./schema-parts.ts"
 
 /** Settings of one provider. `models` declares models that the built-in list does not know. */
@@ -193,6 +193,10 @@ export const Info = z.strictObject({
         ),
       })
       .optional(),
+  ),
+  a2a: about(
+    "Remote agents that tasks can be given to, by a name of yours ([a2a.md](a2a.md)).",
+    RemoteAgents.optional(),
   ),
   ...shared,
   adapters: shared.adapters.superRefine(refuseUnread("adapters")),

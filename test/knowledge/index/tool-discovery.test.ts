@@ -4,7 +4,11 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
-import { createToolDiscovery, type DiscoverableTool } from "#knowledge/index/tool-discovery.ts"
+import {
+  createToolDiscovery,
+  type DiscoverableTool,
+  type ToolSource,
+} from "#knowledge/index/tool-discovery.ts"
 import { countingEmbedder } from "../../fixture/embedder/counting-embedder.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
@@ -34,6 +38,14 @@ test("createToolDiscovery() finds by words alone, and says how many tools each s
   assert.deepEqual(names(await discovery.search("paths")), ["fs_read"], "by its parameters")
   assert.deepEqual(discovery.stats(), { tools: 4, sources: { local: 1, mcp: 2, skill: 1 } })
   discovery.close()
+})
+
+test("agents elsewhere (A2A) are no source of tools: ToolSource is local, mcp or skill", () => {
+  const sources: Record<ToolSource, number> = createToolDiscovery().stats().sources
+  assert.deepEqual(Object.keys(sources), ["local", "mcp", "skill"])
+  // @ts-expect-error
+  const source: ToolSource = "a2a"
+  assert.equal(source in sources, false)
 })
 
 test("with an embedder it finds tools that share no word with the request", async () => {

@@ -1,6 +1,7 @@
 // The `delegate` tool: the only tool of an orchestrator. It gives a task to a specialist and returns the answer.
 import { z } from "zod"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { delegationNeed } from "#ability/agent/delegation-need.ts"
 import type { Context, Definition, Output } from "#ability/call/types.ts"
 import { NamedError } from "#util/error.ts"
 import { descriptions } from "./descriptions.ts"
@@ -36,7 +37,7 @@ export const delegate = {
   parameters: Parameters,
   readOnly: false,
   onlyNamed: true,
-  permission: ({ agent }: Args) => [{ permission: "agent.delegate", target: agent ?? "plan" }],
+  permission: ({ agent }: Args) => [delegationNeed(agent ?? "plan")],
   preview: ({ task }: Args) => task ?? "the unfinished steps of the plan",
   execute,
 } satisfies Definition

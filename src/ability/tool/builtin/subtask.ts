@@ -1,6 +1,7 @@
 // The `subtask` tool: gives a task to an agent in a session of its own and returns only the answer.
 import { z } from "zod"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { delegationNeed } from "#ability/agent/delegation-need.ts"
 import type { Context, Definition, Output } from "#ability/call/types.ts"
 import { Instance } from "#kernel/instance.ts"
 import { errorText, NamedError } from "#util/error.ts"
@@ -34,7 +35,7 @@ export const subtask = {
   category: "utility",
   parameters: Parameters,
   readOnly: false,
-  permission: ({ agent }: Args) => [{ permission: "agent.delegate", target: agent ?? "default" }],
+  permission: ({ agent }: Args) => [delegationNeed(agent ?? "default")],
   preview: ({ task }: Args) => task,
   execute,
 } satisfies Definition

@@ -25,6 +25,7 @@ import { findBrowsers } from "./find-browsers.ts"
 import { findGguf } from "./find-gguf.ts"
 import { findKeyring } from "./find-keyring.ts"
 import { findPdf } from "./find-pdf.ts"
+import { findRemotes } from "./find-remotes.ts"
 import { findServer } from "./find-server.ts"
 import { findServers } from "./find-servers.ts"
 import { findSkillFaults } from "./find-skill-faults.ts"
@@ -56,6 +57,7 @@ export async function doctor(
       keyring: findKeyring,
       trust,
       mcp: findServers,
+      remote: findRemotes,
       instructions: findInstructions,
       skills: findSkillFaults,
       server: () => findServer(options.port),

@@ -41,6 +41,8 @@ type Declaration<P extends Any, Q extends Any, H extends Any, B extends Any, R e
   bodyLimit?: number
   /** The content type if it is not JSON. */
   contentType?: string
+  /** Whether `respond` reads the body itself. */
+  ownBody?: boolean
 }
 type Handler<P extends Any, Q extends Any, H extends Any, B extends Any, R extends Any, A extends Any> = {
   handle(

@@ -23,7 +23,31 @@ const routing: Omit<Extract<Proof, { seen: unknown }>, "other"> = {
   expected: true,
 }
 
+const remote = (world: World) => ({
+  ...reachable(world),
+  a2a: { helper: { url: world.web.url, token: "of-the-person", description: "Helps with poems." } },
+})
+
 export const agentProofs: Record<string, Proof> = {
+  "a2a.*.url": {
+    config: remote,
+    commands: [["a2a", "show", "helper"]],
+    other: "http://127.0.0.1:1",
+    seen: ({ web }) => web.requests.map(({ path }) => path),
+    expected: ["/.well-known/agent-card.json"],
+  },
+  "a2a.*.token": {
+    config: remote,
+    commands: [["a2a", "show", "helper"]],
+    seen: ({ web }) => web.requests[0]?.headers.authorization,
+    expected: "Bearer of-the-person",
+  },
+  "a2a.*.description": {
+    config: remote,
+    commands: [["agent", "list"]],
+    seen: (_, { out }) => /Helps with poems\./.test(out),
+    expected: true,
+  },
   "permission[].permission": { ...denying, other: "file.write" },
   "permission[].pattern": { ...denying, other: "other.md" },
   "permission[].action": { ...denying, other: "allow" },

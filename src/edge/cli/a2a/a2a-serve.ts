@@ -1,0 +1,22 @@
+// `vitamin a2a serve`: this folder's agents for other agents, until a signal stops it. The same server as `vitamin serve`,
+// with more routes, so that `vitamin attach` can follow the tasks.
+import { a2aAdapter } from "#edge/a2a/a2a-adapter.ts"
+import { type RuleOptions, rulesOf } from "#edge/cli/option/options.ts"
+import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
+import { serveUntilSignal } from "#edge/cli/process/serve-until-signal.ts"
+import { warnIfOpen } from "#edge/cli/terminal/warn-if-open.ts"
+import { allRoutes } from "#edge/server/all-routes.ts"
+import { createAgent } from "#engine/host/create-agent.ts"
+
+export async function serveA2A(
+  options: FolderOptions & RuleOptions & { port: number; host: string; yes?: boolean | undefined },
+): Promise<void> {
+  const { port, host, yes = false } = options
+  const rules = await rulesOf(options)
+  async function start() {
+    const agent = await createAgent({ directory: directoryOf(options) })
+    const asks = yes ? "once" : "wait"
+    return a2aAdapter.wrap(agent, { port, host, rules, asks, routes: allRoutes() }).start()
+  }
+  await serveUntilSignal(options, { path: "/a2a", start, ready: ({ openUrls }) => warnIfOpen(openUrls) })
+}
