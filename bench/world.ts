@@ -76,14 +76,12 @@ async function barePages(): Promise<number> {
   const found = findBrowser()
   if (Array.isArray(found)) throw new Error(found.map(({ what }) => what).join("; "))
   const start = performance.now()
-  const chromium = await startChromium(found, async (given) => ({
-    url: new URL(given),
-    address: "127.0.0.1",
-  }))
+  const chromium = await startChromium(found)
+  const check = async (given: string) => ({ url: new URL(given), address: "127.0.0.1" })
   let left = count
   const work = async () => {
     while (left-- > 0) {
-      const context = await chromium.browser.newContext()
+      const context = await chromium.newContext({}, check)
       await (await context.newPage()).goto(url)
       await context.close()
     }

@@ -59,14 +59,12 @@ export type Chromium = Readonly<{
   browser: Process
   /** A page in a context with a profile that is thrown away. `check` judges every URL that it connects to. */
   open(check: Check): Promise<Browser>
+  /** Such a context without a page. */
+  newContext(options: object, check: Check): Promise<BrowserContext>
   close(): Promise<void>
 }>
 
-/** `check` judges what contexts without a proxy of their own connect to, and what the browser itself asks for. */
-export async function startChromium(
-  { library, chromium: program }: Found,
-  check: Check = refuse,
-): Promise<Chromium> {
+export async function startChromium({ library, chromium: program }: Found): Promise<Chromium> {
   const { default: loaded, chromium: type = loaded!.chromium }: Library = await import(
     pathToFileURL(library).href
   )
@@ -75,7 +73,8 @@ export async function startChromium(
   let first: BrowserContext | undefined
   let pid: number | undefined
   try {
-    proxy = await createProxy(check)
+    // For what the browser itself asks for. Every context has a proxy of its own.
+    proxy = await createProxy(refuse)
     first = await type.launchPersistentContext(join(folder, "profile"), {
       executablePath: program,
       headless: true,
@@ -98,7 +97,8 @@ export async function startChromium(
     // Contexts of their own are thrown away one by one. The page of the first one would only take memory.
     await Promise.all(first.pages().map((page) => page.close()))
     const open = (check: Check) => openPage({ browser, check, pid, end: () => kill(pid) })
-    return Object.freeze({ browser, open, close })
+    const newContext = (options: object, check: Check) => contextBehind(browser, { check, options })
+    return Object.freeze({ browser, open, newContext, close })
   } catch (error) {
     await close()
     throw new NotStarted(program, reasonOf(error))
@@ -117,6 +117,22 @@ export async function startChromium(
 
 async function refuse(url: string): Promise<never> {
   throw new UrlDenied(url, "invalid", "no page asked for it.")
+}
+
+/** Its proxy is closed with it. */
+async function contextBehind(
+  browser: Process,
+  { check, options }: { check: Check; options: object },
+): Promise<BrowserContext> {
+  const proxy = await createProxy(check)
+  try {
+    const context = await browser.newContext({ ...options, serviceWorkers: "block", proxy: behind(proxy) })
+    context.on("close", () => void proxy.close())
+    return context
+  } catch (error) {
+    await proxy.close()
+    throw error
+  }
 }
 
 async function openPage(options: {

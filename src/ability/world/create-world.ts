@@ -78,8 +78,14 @@ export async function createWorld(directory: string): Promise<World> {
     },
   }
 
-  async function newContext(options: object) {
-    return (await connected()).browser.newContext(options)
+  async function newContext(options: object, refused: (host: string) => void) {
+    return (await connected()).newContext(options, async (given) => {
+      const url = URL.parse(given)
+      if (url?.origin === server.origin) return { url, address: "127.0.0.1" }
+      // A tunnel is checked as https first, and as http then.
+      if (url?.protocol === "http:") refused(url.host.replace(/:443$/, ""))
+      throw new UrlDenied(given, "address", "stories have no network.")
+    })
   }
 
   /** A browser that ended, whatever ended it, is started again for the stories that are left. */
@@ -97,13 +103,7 @@ export async function createWorld(directory: string): Promise<World> {
     // Stories of an aborted run may still be under way.
     if (isClosed) throw new Error("the run was stopped")
     if (starts++ >= maxStarts) throw new Error(`the browser could not be started ${maxStarts} times`)
-    return startChromium(found, check)
-  }
-
-  async function check(given: string) {
-    const url = URL.parse(given)
-    if (url?.origin !== server.origin) throw new UrlDenied(given, "address", "stories have no network.")
-    return { url, address: "127.0.0.1" }
+    return startChromium(found)
   }
 
   async function select({ patterns, signal }: Select): Promise<string[]> {
@@ -166,7 +166,7 @@ export async function createWorld(directory: string): Promise<World> {
         if (signal.aborted) return
         let opened: Opened | undefined
         try {
-          opened = await openPage(around, file)
+          opened = await openPage(around, address)
           const [first, ...rest] = await listIn(opened, address)
           if (!first) return fail(["It exports no story: an object with an intent"], modules)
           others.push(...rest.map((listed) => inTurn(() => runOne(listed))))
@@ -182,7 +182,7 @@ export async function createWorld(directory: string): Promise<World> {
         if (signal.aborted) return
         let page = first
         try {
-          page ??= await openPage(around, file)
+          page ??= await openPage(around, address)
           take({ file, modules, ...(await runStory(around, page, { listed, address })) })
         } catch (error) {
           const { name, intent } = listed

@@ -59,6 +59,7 @@ export async function listStories(module: string): Promise<Listed[]> {
 /** What axe-core, which is at this address, finds against WCAG 2.2, level A and AA. */
 export async function findViolations(axe: string): Promise<Violation[]> {
   const page = globalThis as unknown as Page
+  if (!page.document.body) throw new Error("The document has no body any more")
   if (!page.axe)
     await new Promise<void>((resolve, reject) => {
       const script = page.document.createElement("script")

@@ -1,6 +1,6 @@
 // Runs one story in a page of its own. Whatever the page does is bounded and named: it may hang, throw, navigate away, open
 // dialogs or windows, or reach for the network.
-import type { BrowserContext, Page, Request } from "playwright-core"
+import type { BrowserContext, Frame, Page, Request } from "playwright-core"
 import { errorText } from "#util/error.ts"
 import { waitAtMost } from "#util/wait.ts"
 import { findViolations, type Listed, listStories, playStory } from "./play-story.ts"
@@ -9,11 +9,18 @@ import type { Outcome } from "./story-result.ts"
 
 export type Surroundings = {
   server: StoryServer
-  newContext(options: object): Promise<BrowserContext>
+  /** `refused` hears every connection that a page tried, whatever made it. */
+  newContext(options: object, refused: (host: string) => void): Promise<BrowserContext>
   axe: { url?: string; missing: string }
 }
 /** A page with the module of a story file. */
-export type Opened = { context: BrowserContext; page: Page; problems: Set<string>; close(): Promise<void> }
+export type Opened = {
+  context: BrowserContext
+  page: Page
+  problems: Set<string>
+  refused: ReadonlySet<string>
+  close(): Promise<void>
+}
 
 /** In milliseconds. */
 const limits = { open: 30_000, load: 10_000, story: 5_000, longest: 60_000, after: 30_000, close: 3_000 }
@@ -21,17 +28,22 @@ const maxProblems = 20
 const maxSnapshot = 20_000
 const viewport = { width: 800, height: 600 }
 
+/** No request tells of these. A story that uses them is told that they do not exist. */
+const withoutNetwork = `for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"])
+  delete globalThis[name]`
+
 class Late extends Error {}
 
-/** Throws if the page cannot be opened at all. */
-export async function openPage({ server, newContext }: Surroundings, file: string): Promise<Opened> {
-  const context = await newContext({
+/** Throws if the page cannot be opened at all. `address`: of a story file. */
+export async function openPage({ server, newContext }: Surroundings, address: string): Promise<Opened> {
+  const refused = new Set<string>()
+  const options = {
     viewport,
     extraHTTPHeaders: { "x-vitamin-stories": server.token },
-    serviceWorkers: "block",
     acceptDownloads: false,
     reducedMotion: "reduce",
-  })
+  }
+  const context = await newContext(options, (host) => add(refused, host))
   const close = () =>
     waitAtMost(
       limits.close,
@@ -39,11 +51,11 @@ export async function openPage({ server, newContext }: Surroundings, file: strin
     )
   try {
     await context.addInitScript(`globalThis.vitaminViolations = ${findViolations.toString()}`)
+    await context.addInitScript(withoutNetwork)
     const page = await context.newPage()
     const problems = watch(page, server.origin)
-    const address = `${server.origin}/@vitamin/page?file=${encodeURIComponent(file)}`
-    await page.goto(address, { timeout: limits.open, waitUntil: "domcontentloaded" })
-    return { context, page, problems, close }
+    await page.goto(`${address}?page`, { timeout: limits.open, waitUntil: "domcontentloaded" })
+    return { context, page, problems, refused, close }
   } catch (error) {
     await close()
     throw error
@@ -64,22 +76,32 @@ export async function runStory(
   opened: Opened,
   { listed, address }: { listed: Listed; address: string },
 ): Promise<Omit<Outcome, "file" | "modules">> {
-  const { page, problems } = opened
+  const { page, problems, refused } = opened
   const { name, intent, parameters } = listed
   const began = performance.now()
-  const limit = Math.min(Math.max(parameters.timeout ?? limits.story, 1), limits.longest)
+  const limit = Math.min(Math.max(parameters.timeout || limits.story, 1), limits.longest)
   const assertions = { passed: 0, failed: 0 }
+  let [what, allowed] = ["The story", limit]
   let seen: Pick<Outcome, "picture" | "snapshot" | "violations"> = {}
   try {
     if (parameters.viewport) await bounded(page.setViewportSize(sized(parameters.viewport)), limits.open)
-    const played = await bounded(page.evaluate(playStory, { module: address, name, axe: around.axe }), limit)
+    const played = await bounded(
+      page.evaluate(playStory, { module: address, name, axe: around.axe }),
+      allowed,
+    )
     for (const { isPassed } of played.assertions) assertions[isPassed ? "passed" : "failed"]++
     if (played.error) add(problems, withPlace(played.error, around.server.origin))
-    seen = await bounded(lookAt(page, around, parameters.accessibility !== false), limits.after)
+    what = "The look at the page after it"
+    allowed = limits.after
+    seen = await bounded(lookAt(page, around, parameters.accessibility !== false), allowed)
   } catch (error) {
     // A page that navigates away takes its result with it: the navigation is the problem, not the lost result.
-    if (!problems.size || error instanceof Late) add(problems, reasonOf(error, limit, "The story"))
+    if (!problems.size || error instanceof Late) add(problems, reasonOf(error, allowed, what))
   }
+  // Playwright does not see requests of shared workers, nor links that only connect.
+  for (const host of refused)
+    if (![...problems].some((problem) => problem.includes(host)))
+      add(problems, `It reached for the network: ${host}`)
   const duration = Math.round(performance.now() - began)
   const status = problems.size || assertions.failed ? "failed" : "passed"
   return { name, intent, status, problems: [...problems], assertions, ...seen, duration }
@@ -113,15 +135,15 @@ function watch(page: Page, origin: string): Set<string> {
   })
   page.context().on("request", (request) => {
     const url = request.url()
-    if (/^(data|blob|about):/.test(url) || url.startsWith(`${origin}/`)) return
-    const isLeaving = isOpen && request.isNavigationRequest() && pageOf(request) === page
-    const verb = isLeaving ? "navigated away to" : "reached for the network:"
-    add(problems, `It ${verb} ${url.slice(0, 300)}`)
+    const isLeaving = isOpen && request.isNavigationRequest() && frameOf(request) === page.mainFrame()
+    if (isLeaving) add(problems, `It navigated away to ${url.slice(0, 300)}`)
+    else if (!/^(data|blob|about):/.test(url) && !url.startsWith(`${origin}/`))
+      add(problems, `It reached for the network: ${url.slice(0, 300)}`)
   })
   page.on("websocket", (socket) => add(problems, `It reached for the network: ${socket.url().slice(0, 300)}`))
-  page.on("framenavigated", (frame) => {
-    if (frame !== page.mainFrame()) return
-    if (isOpen) add(problems, `It navigated away to ${frame.url().slice(0, 300)}`)
+  // Another address of the same document, such as a part of the page, is no other page.
+  page.on("domcontentloaded", () => {
+    if (isOpen) add(problems, `It navigated away to ${page.url().slice(0, 300)}`)
     isOpen = true
   })
   page.on("pageerror", (error) => add(problems, `It threw outside of play: ${error.message.slice(0, 500)}`))
@@ -129,10 +151,10 @@ function watch(page: Page, origin: string): Set<string> {
   return problems
 }
 
-/** Throws for the first request of a window that has no page yet. */
-function pageOf(request: Request): Page | undefined {
+/** Playwright throws for the first request of a window that has no page yet. */
+function frameOf(request: Request): Frame | undefined {
   try {
-    return request.frame().page()
+    return request.frame()
   } catch {
     return undefined
   }
@@ -157,7 +179,7 @@ function reasonOf(error: unknown, limit: number, what: string): string {
   if (error instanceof Late) return `${what} took longer than ${limit} ms`
   const text = errorText(error)
     .split("\n")[0]!
-    .replace(/^\w+\.\w+: /, "")
+    .replace(/^\w+\.\w+: (Error: )?/, "")
   return /context was destroyed/.test(text) ? "It navigated away" : text
 }
 

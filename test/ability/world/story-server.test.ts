@@ -10,7 +10,7 @@ test("the story server gives files only to requests with its token", async () =>
   tmp.write("a.stories.ts", 'export const a = { intent: "A" }')
   const server = await startServer({ root: tmp.path })
   try {
-    for (const path of ["/data.json", "/a.stories.ts", "/@vitamin/page?file=a.stories.ts"]) {
+    for (const path of ["/data.json", "/a.stories.ts", "/a.stories.ts?page"]) {
       const ask = (headers: Record<string, string>) => fetch(server.origin + path, { headers })
       const refused = [await ask({}), await ask({ "x-vitamin-stories": "0".repeat(server.token.length) })]
       for (const { status } of refused) assert.equal(status, 403, path)

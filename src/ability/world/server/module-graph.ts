@@ -67,7 +67,7 @@ export function graphOf(entry: string, root: string): Graph {
 }
 
 /** The path of a file in addresses. */
-export function addressOf(file: string, root: string): string {
+function addressOf(file: string, root: string): string {
   return `/${relative(root, file).split("/").map(encodeURIComponent).join("/")}`
 }
 

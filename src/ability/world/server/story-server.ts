@@ -5,7 +5,7 @@ import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { extname, join, relative } from "node:path"
 import { isSecretFile } from "#ability/permission/is-secret-file.ts"
-import { addressOf, type Graph, graphOf, ownModule, sourceOf } from "./module-graph.ts"
+import { type Graph, graphOf, ownModule, sourceOf } from "./module-graph.ts"
 import { fileAt, isStory } from "./resolve-import.ts"
 
 /** `token`: requests must send it, so that no other program of this machine reads the project here. */
@@ -14,7 +14,8 @@ export type Task = { start: Start } | { graph: string; id: number }
 export type Answer = { port: number } | { id: number; graph: Omit<Graph, "imports"> }
 
 const axeModule = "/@vitamin/axe.js"
-const pagePath = "/@vitamin/page"
+/** The page of a story file has the address of the file, so that relative links and `#part` mean what they say. */
+const pageQuery = "?page"
 const maxBytes = 20_000_000
 const script = "text/javascript; charset=utf-8"
 const types: Record<string, string> = {
@@ -65,7 +66,7 @@ function replyTo(request: Http.IncomingMessage, start: Start): Reply {
   const url = URL.parse(request.url ?? "", "http://127.0.0.1")
   if (!url || request.method !== "GET") return refused(400, "only GET is answered")
   try {
-    if (url.pathname === pagePath) return pageOf(url.searchParams.get("file") ?? "")
+    if (url.search === pageQuery) return pageOf(decodeURIComponent(url.pathname))
     if (url.pathname === ownModule)
       return { status: 200, type: script, body: "export const story = (given) => given" }
     if (url.pathname === axeModule && start.axe)
@@ -83,7 +84,7 @@ function pageOf(path: string): Reply {
   const map = JSON.stringify(imports).replaceAll("<", "\\u003c")
   const title = relative(root, file).replace(/[<&]/g, "")
   const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>
-<base href="${addressOf(file, root)}"><link rel="icon" href="data:,">
+<link rel="icon" href="data:,">
 <script type="importmap">${map}</script></head><body></body></html>`
   return { status: 200, type: types[".html"]!, body }
 }

@@ -53,16 +53,50 @@ test("stories that hang, throw, leave, open dialogs or reach for the network fai
       play("sockets", `new WebSocket("ws://127.0.0.1:9/"); await tools.wait(200)`),
       /^It reached for the network: ws:\/\/127\.0\.0\.1:9\/$/,
     ],
+    frames: [
+      play(
+        "frames",
+        `tools.root.innerHTML = "<iframe title=x src=https://example.com/f></iframe>"; await tools.wait(200)`,
+      ),
+      /^It reached for the network: https:\/\/example\.com\/f$/,
+    ],
+    shares: [
+      play(
+        "shares",
+        `new SharedWorker(URL.createObjectURL(new Blob(["fetch('https://example.com/w')"])))
+        await tools.wait(2_000)`,
+      ),
+      /^It reached for the network: example\.com$/,
+    ],
+    calls: [play("calls", "new RTCPeerConnection()"), /^RTCPeerConnection is not defined/],
     image: [
       `export const image = { intent: "x", template: "<img alt=x src=https://example.com/a.png>", play: ({ wait }) => wait(200) }\n`,
       /^It reached for the network: https:\/\/example\.com\/a\.png$/,
     ],
+    submits: [
+      play(
+        "submits",
+        `tools.root.innerHTML = "<form action=/sent><button>Send</button></form>"
+        tools.root.querySelector("button").click(); await tools.wait(9_000)`,
+      ),
+      /^It navigated away to http:\/\/127\.0\.0\.1:\d+\/sent\?$/,
+    ],
+    removes: [play("removes", "document.body.remove()"), /^The document has no body any more$/],
     nothing: [play("nothing", `await tools.findByText("Gone")`), /^No element with the text Gone within 2 s/],
     blind: [
       `export const blind = { intent: "x", component: () => document.createElement("img"), play: ({ accessibilityCheck }) => accessibilityCheck() }\n`,
       /^Accessibility: image-alt \(Images must have alternative text\) at img/,
     ],
     odd: [`export const odd = { intent: "x", component: 7 }\n`, /^component is neither a function/],
+    links: [
+      play(
+        "links",
+        `tools.root.innerHTML = "<a href=#part>Part</a><p id=part>Hi</p>"
+        tools.root.querySelector("a").click(); history.pushState({}, "", "/other"); await tools.findByText("Hi")`,
+      ),
+      /^$/,
+    ],
+    never: [play("never", `await tools.findByText("Hi")`, Number.NaN), /^$/],
     good: [play("good", `await tools.findByText("Hi")`), /^$/],
   } satisfies Record<string, [string, RegExp]>
   tmp.write(
@@ -154,7 +188,7 @@ test("a story cannot make the server read a pipe, a device or a file outside, an
   ]
   const body = `const got = []
     for (const file of ${JSON.stringify(files)})
-      got.push((await fetch("/@vitamin/page?file=" + encodeURIComponent(file))).status)
+      got.push((await fetch("/" + encodeURIComponent(file) + "?page")).status)
     tools.assert({ given: "pages", should: "be served or not", actual: got.join(" "), expected: "" })`
   tmp.write("asks.stories.ts", play("asks", body))
   tmp.write("package.stories.ts", `import "piped"\n${good.replace("good", "piped")}`)
