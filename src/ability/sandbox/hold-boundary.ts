@@ -1,13 +1,13 @@
 // A running boundary: its limits, its end, and the removal of what was made for it.
 import type { ChildProcess } from "node:child_process"
-import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import { textOf } from "#util/file/path-info.ts"
-import { type Exceeded, watchTree } from "./limits.ts"
+import { type Exceeded, hasLimits, watchTree } from "./limits.ts"
 import { rootIsNoBoundary, type User } from "./machine.ts"
 import type { Policy, Status } from "./policy.ts"
 
 export type Ended = { exitCode: number | null; signal: NodeJS.Signals | null; exceeded?: Exceeded }
+export type Exited = Promise<Omit<Ended, "exceeded">>
 export type Boundary = Readonly<{
   child: ChildProcess
   status: Status
@@ -22,12 +22,13 @@ const endLimit = 5_000
 
 export function holdBoundary(options: {
   child: ChildProcess
+  exited: Exited
   policy: Policy
   user: User
   stack: AsyncDisposableStack
   hasGroup: boolean
 }): Boundary {
-  const { child, policy, user, stack, hasGroup } = options
+  const { child, exited, policy, user, stack, hasGroup } = options
   const pid = child.pid!
   const first = childOf(pid)
   let exceeded: Exceeded | undefined
@@ -35,7 +36,7 @@ export function holdBoundary(options: {
     exceeded = what
     kill()
   }
-  const unwatch = first && !hasGroup ? watchTree(first, policy, end) : undefined
+  const unwatch = first && hasLimits(policy) && !hasGroup ? watchTree(first, policy, end) : undefined
   const timer = policy.timeout === undefined ? undefined : setTimeout(end, policy.timeout, "time").unref()
 
   /** The kernel ends all processes of a namespace with its first one. */
@@ -49,18 +50,18 @@ export function holdBoundary(options: {
   }
 
   async function settle(): Promise<Ended> {
-    const [exitCode, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null]
+    const exit = await exited
     unwatch?.()
     clearTimeout(timer)
     for (let waited = 0; first && isAlive(first) && waited < endLimit; waited += 5) await sleep(5)
     await stack.disposeAsync()
-    return { exitCode, signal, ...(exceeded ? { exceeded } : {}) }
+    return { ...exit, ...(exceeded ? { exceeded } : {}) }
   }
 
   const ended = settle()
   const status: Status = {
     ...{ isolated: true, pid, by: "bubblewrap", user: user.name },
-    limits: hasGroup ? "cgroup" : "rlimit",
+    ...(hasLimits(policy) ? { limits: hasGroup ? "cgroup" : "rlimit" } : {}),
     missing: user.isRoot ? [rootIsNoBoundary] : [],
   }
   const stop = async () => {

@@ -19,6 +19,7 @@ const pause = 100
 
 /** A group beside ours or in it, as far as the system allows; undefined if it does not. */
 export function createGroup({ memory, processes }: Limits, root = groupRoot): Group | undefined {
+  if (!hasLimits({ memory, processes })) return undefined
   const own = /^0::(.*)$/m.exec(readFileSync("/proc/self/cgroup", "utf8"))?.[1]
   if (own === undefined || !existsSync(join(root, "cgroup.controllers"))) return undefined
   for (const base of [dirname(join(root, own)), join(root, own)]) {
@@ -49,6 +50,10 @@ export function createGroup({ memory, processes }: Limits, root = groupRoot): Gr
     }
   }
   return undefined
+}
+
+export function hasLimits({ memory, processes }: Limits): boolean {
+  return memory !== undefined || processes !== undefined
 }
 
 /** What each process may have, for the launcher. */

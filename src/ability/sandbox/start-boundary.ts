@@ -8,7 +8,7 @@ import { orAborted } from "#util/wait.ts"
 import type { Check } from "./allowed-domains.ts"
 import { type Stdio, withoutLeaks } from "./descriptors.ts"
 import { openGate } from "./gate.ts"
-import { type Boundary, holdBoundary } from "./hold-boundary.ts"
+import { type Boundary, type Exited, holdBoundary } from "./hold-boundary.ts"
 import { filterFd, launcherArgs, ready, stderrFd } from "./launcher.ts"
 import { createGroup, ownLimits } from "./limits.ts"
 import { explainFailure, findTools, userFor } from "./machine.ts"
@@ -42,6 +42,8 @@ const held = `read -r _ <&${heldFd} && exec ${heldFd}<&- && exec "$@"`
 const startLimit = 20_000
 
 export async function startBoundary(policy: Policy, options: Options): Promise<Boundary> {
+  if (process.platform === "darwin")
+    return (await import("./with-runtime.ts")).startWithRuntime(policy, options)
   const stack = new AsyncDisposableStack()
   try {
     return await start(policy, options, stack)
@@ -75,7 +77,7 @@ async function start(policy: Policy, options: Options, stack: AsyncDisposableSta
     ...(group ? {} : ownLimits(policy, user.isRoot)),
     ...{ command, args },
   })
-  const child = await spawnHeld({
+  const { child, exited } = await spawnHeld({
     line: [
       ...[
         ...(group ? ["/bin/sh", "-c", held, "sh"] : []),
@@ -98,7 +100,7 @@ async function start(policy: Policy, options: Options, stack: AsyncDisposableSta
   if (group) pipeTo(child, heldFd, "\n")
   await untilReady(child)
   if (stdio[2] === "pipe") child.stderr = child.stdio[stderrFd] as Readable
-  return holdBoundary({ child, policy, user, stack, hasGroup: group !== undefined })
+  return holdBoundary({ child, exited, policy, user, stack, hasGroup: group !== undefined })
 }
 
 /** The launcher reports on 2 and gets the stderr of the program elsewhere. */
@@ -116,7 +118,7 @@ async function spawnHeld(options: {
   env: Record<string, string>
   stdio: Stdio[]
   drop: { uid: number; gid: number } | undefined
-}): Promise<ChildProcess> {
+}): Promise<{ child: ChildProcess; exited: Exited }> {
   const { line, env, drop = {} } = options
   const { stdio, close } = withoutLeaks(options.stdio)
   try {
@@ -129,7 +131,10 @@ async function spawnHeld(options: {
     })
     if (child.pid === undefined)
       throw new NotIsolated(explainFailure(String((await once(child, "error"))[0])))
-    return child.on("error", () => {})
+    const exited: Exited = new Promise((resolve) =>
+      child.once("exit", (exitCode, signal) => resolve({ exitCode, signal })),
+    )
+    return { child: child.on("error", () => {}), exited }
   } finally {
     close()
   }
