@@ -4,7 +4,7 @@
 set -u
 
 # command:package
-needs=(git:git tmux:tmux mkfs.ext4:e2fsprogs mount:mount chromium:chromium)
+needs=(git:git tmux:tmux mkfs.ext4:e2fsprogs mount:mount chromium:chromium bwrap:bubblewrap)
 
 export PATH="$PATH:/usr/sbin:/sbin"
 missing=()
