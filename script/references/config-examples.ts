@@ -174,6 +174,7 @@ async function tokenOfTheDay(): Promise<string> {
   ],
   snapshot: [jsonc(`{ "snapshot": false }`)],
   remote: [jsonc(`{ "remote": { "url": "https://example.com/vitamin.jsonc", "timeout": 5000 } }`)],
+  bash: [jsonc(`{ "bash": { "sandbox": true } }`)],
   environment: [jsonc(`{ "environment": { "pass": ["GH_TOKEN", "AWS_PROFILE"] } }`)],
   terminal: [
     jsonc(`{

@@ -34,12 +34,18 @@ export async function exec(command: string, options: ExecOptions = {}): Promise<
 
 /** The same with the shells and the record of the caller. */
 export async function runCommand(
-  options: ExecOptions & { command: string; shells: Shells; record: Record; env?: Order["env"] },
+  options: ExecOptions & {
+    command: string
+    shells: Shells
+    record: Record
+    env?: Order["env"]
+    policy?: Order["policy"]
+  },
 ): Promise<Omit<ExecResult, "output">> {
-  const { command, shells, record, env, cwd = process.cwd(), timeout, signal } = options
+  const { command, shells, record, env, policy, cwd = process.cwd(), timeout, signal } = options
   signal?.throwIfAborted()
   const start = performance.now()
-  const shell = await shells.start({ command, cwd, env, signal, take: record.take })
+  const shell = await shells.start({ command, cwd, env, policy, signal, take: record.take })
   let timedOut = false
   const stop = () => void shell.stop()
   const late = () => {

@@ -1,5 +1,6 @@
 // Background commands of a session. Their output is read in parts. They end with the Instance, and keep it from being
 // disposed as idle.
+import type { Policy } from "#ability/sandbox/sandbox.ts"
 import { Instance } from "#kernel/instance.ts"
 import { NamedError } from "#util/error.ts"
 import { createRecord, type Record } from "./record.ts"
@@ -42,10 +43,11 @@ export async function create(options: {
   sessionId: string
   command: string
   cwd: string
+  policy?: Policy | undefined
   timeout: number | undefined
   signal: AbortSignal
 }): Promise<Job> {
-  const { sessionId, command, cwd, timeout, signal } = options
+  const { sessionId, command, cwd, policy, timeout, signal } = options
   const jobs = list(sessionId)
   const running = jobs.filter(({ ending }) => !ending).map(({ id }) => id)
   if (running.length >= maxRunning)
@@ -56,7 +58,14 @@ export async function create(options: {
     )
   const id = `job_${jobs.length + 1}`
   const record = createRecord({ sessionId, callId: id })
-  const shell = await ofInstance().start({ command, cwd, background: true, signal, take: record.take })
+  const shell = await ofInstance().start({
+    command,
+    cwd,
+    policy,
+    background: true,
+    signal,
+    take: record.take,
+  })
   const job: Job = { id, command, shell, record, startedAt: performance.now() }
   jobs.push(job)
   watch(job, timeout, signal)

@@ -1,17 +1,19 @@
 // Runs one command in a shell, until everything that it started has ended: a process group of its own, no terminal,
 // an empty stdin, and stdout and stderr in one pipe so that their order is right.
-import type { ChildProcess, StdioOptions } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, readSync } from "node:fs"
 import { Socket } from "node:net"
 import { basename } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Boundary, Policy } from "#ability/sandbox/sandbox.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { childProcess } from "#util/process.ts"
 import { environmentFor, passedVariables } from "./environment.ts"
 import { gitEnvironment } from "./git-environment.ts"
 import { closePipe, type Pipe, type Pipes, readPipe } from "./pipes.ts"
 import * as Processes from "./processes.ts"
+import { graceFor } from "./sandboxed.ts"
 
 export type Order = {
   command: string
@@ -20,6 +22,8 @@ export type Order = {
   env?: Record<string, string> | undefined
   /** A background command: processes that it leaves behind keep running. */
   background?: boolean
+  /** The sandbox that it runs in. */
+  policy?: Policy | undefined
   /** The signal of the turn. If it aborts, processes that left the group end too. */
   signal?: AbortSignal | undefined
   take(chunk: Buffer): Promise<void>
@@ -54,15 +58,17 @@ const maxFolder = 65_536
 
 /** A descriptor that commands do not use. */
 const folderFd = 19
+const tellFolder = `command pwd -P >/dev/fd/${folderFd} 2>/dev/null`
 
 /** Words that can change the folder; evaluated or sourced text may contain them. */
 const moving = /(?<![\w./-])(?:cd|pushd|popd|eval|source)(?![\w.=-])|(?:^|[;&|({\n])[^\S\n]*\.\s/
 
+type Stdio = "pipe" | "ignore" | number
 type Wrapping = {
   /** Whether stderr must go where stdout goes. */
   joins: boolean
-  /** Whether to write the final folder of the command to `folderFd`. */
-  tellsFolder: boolean
+  /** What to run when the command ends. */
+  atExit: string[]
 }
 
 export async function startShell(options: {
@@ -75,7 +81,7 @@ export async function startShell(options: {
   const out = await pipes.get()
   // For the final folder of the command.
   const side = !order.background && mayMove(order.command) ? await pipes.get() : undefined
-  const child = await spawnShell({ file, mark, order, out, side })
+  const { child, boundary } = await spawnShell({ file, mark, order, out, side })
   const group = child.pid!
   const stream = out
     ? new Socket({ fd: out.read, readable: true, writable: false })
@@ -85,11 +91,12 @@ export async function startShell(options: {
     child.unref()
     stream.unref()
   }
+  const exited = boundary ? boundary.ended : exitOf(child)
   let stopping: Promise<void> | undefined
   let over = false
 
   async function settle(): Promise<Ending> {
-    const [exitCode, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null]
+    const { exitCode, signal } = await exited
     const left = order.background ? await outlive() : await endLeft()
     await stopping
     const held = await reading.drain()
@@ -114,7 +121,7 @@ export async function startShell(options: {
   }
 
   async function end() {
-    await Processes.endGroup(group)
+    await (boundary ? boundary.stop() : Processes.endGroup(group))
     await Processes.endMarked((found) => found === mark)
   }
 
@@ -133,33 +140,50 @@ async function spawnShell(options: {
   order: Order
   out: Pipe | undefined
   side: Pipe | undefined
-}): Promise<ChildProcess> {
+}): Promise<{ child: ChildProcess; boundary?: Boundary }> {
   const { file, mark, order, out, side } = options
-  const stdio: StdioOptions & unknown[] = ["ignore", out?.write ?? "pipe", out?.write ?? "ignore"]
-  const script = wrap(order.command, { joins: !out, tellsFolder: side !== undefined })
+  const { command, cwd, policy } = order
+  const stdio: Stdio[] = ["ignore", out?.write ?? "pipe", out?.write ?? "ignore"]
+  const script = wrap(command, {
+    joins: !out,
+    atExit: [...(side ? [tellFolder] : []), ...(policy ? [graceFor(policy)] : [])],
+  })
   try {
     while (side && stdio.length < folderFd) stdio.push("ignore")
     if (side) stdio[folderFd] = side.write
-    const child = childProcess().spawn(file, ["-c", script], {
-      argv0: basename(file),
-      cwd: order.cwd,
-      env: {
-        ...environmentFor(mark, await passedVariables()),
-        ...(await gitEnvironment(order.command, order.cwd)),
-        ...order.env,
-      },
-      detached: true,
-      stdio,
-    })
+    const env = {
+      ...environmentFor(mark, await passedVariables()),
+      ...(await gitEnvironment(command, cwd)),
+      ...order.env,
+    }
+    const boundary = policy && (await startInside(file, script, { policy, cwd, env, stdio }))
+    const child =
+      boundary?.child ??
+      childProcess().spawn(file, ["-c", script], { argv0: basename(file), cwd, env, detached: true, stdio })
     if (child.pid === undefined) throw (await once(child, "error"))[0]
     if (out) closeSync(out.write)
     if (side) closeSync(side.write)
-    return child
+    return { child, ...(boundary ? { boundary } : {}) }
   } catch (error) {
     if (out) closePipe(out)
     if (side) closePipe(side)
-    throw new NotStarted(reasonOf(error, order.command))
+    throw error instanceof NamedError ? error : new NotStarted(reasonOf(error, command))
   }
+}
+
+async function startInside(
+  file: string,
+  script: string,
+  options: { policy: Policy; cwd: string; env: Record<string, string>; stdio: Stdio[] },
+): Promise<Boundary> {
+  const { policy, ...rest } = options
+  const { startBoundary } = await import("#ability/sandbox/sandbox.ts")
+  return startBoundary(policy, { command: file, args: ["-c", script], ...rest })
+}
+
+/** The listener must be there before the process can end. */
+function exitOf(child: ChildProcess): Promise<Pick<Ending, "exitCode" | "signal">> {
+  return new Promise((resolve) => child.once("exit", (exitCode, signal) => resolve({ exitCode, signal })))
 }
 
 function reasonOf(error: unknown, command: string): string {
@@ -187,10 +211,10 @@ function mayMove(command: string): boolean {
 
 /** The text for the shell: the command, with only the additions that a call needs. A plain command stays plain, so that
  * the shell can exec the program instead of waiting for it. */
-function wrap(command: string, { joins, tellsFolder }: Wrapping): string {
+function wrap(command: string, { joins, atExit }: Wrapping): string {
   const parts = [
     ...(joins ? ["exec 2>&1"] : []),
-    ...(tellsFolder ? [`trap 'command pwd -P >/dev/fd/${folderFd} 2>/dev/null' EXIT`] : []),
+    ...(atExit.length ? [`trap ${quote(["code=$?", ...atExit, "exit $code"].join("; "))} EXIT`] : []),
   ]
   // A shell takes a command that starts with a dash for options of its own.
   if (parts.length === 0) return /^[-+]/.test(command) ? ` ${command}` : command

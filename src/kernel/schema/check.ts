@@ -13,7 +13,6 @@ const maxDepth = 200
 // Limits the report: a hostile file could have a hundred thousand problems.
 const maxNamed = 100
 
-const noSandbox = "this version has no sandbox; set adapters.sandbox.enabled to false and remove this"
 const noScripts = "this version keeps no promoted scripts"
 
 /** Keys that this version documents but does not use. Only the values in `usual`, which change nothing, are accepted,
@@ -25,11 +24,8 @@ const unread: Record<string, { path: string[]; usual: unknown[]; reason: string 
     {
       path: ["sandbox", "enabled"],
       usual: [false],
-      reason: "this version has no sandbox; set it to false",
+      reason: "this version has a sandbox for commands only (bash.sandbox); set it to false",
     },
-    { path: ["sandbox", "security", "allowWrite"], usual: [[], ["./output"]], reason: noSandbox },
-    { path: ["sandbox", "security", "denyRead"], usual: [["~/.ssh", "~/.aws", ".env"]], reason: noSandbox },
-    { path: ["sandbox", "security", "allowedDomains"], usual: [[]], reason: noSandbox },
   ],
   scripts: [
     { path: ["persistence"], usual: ["file"], reason: noScripts },

@@ -123,20 +123,29 @@ const shared = {
             .optional(),
         ),
         sandbox: about(
-          "Sandbox around commands. This version has none and refuses values other than these defaults.",
+          "The sandbox ([sandbox.md](sandbox.md)).",
           z
             .strictObject({
-              enabled: about("Run commands in a sandbox.", z.boolean().default(false)),
+              enabled: about(
+                "Run the whole agent in it. Refused: this version has it for commands only (`bash.sandbox`).",
+                z.boolean().default(false),
+              ),
               security: about(
                 "What the sandbox lets through.",
                 z
                   .strictObject({
-                    allowWrite: about("Folders that may be written.", z.array(z.string()).default([])),
+                    allowWrite: about(
+                      "Folders that may be written, beside the work tree.",
+                      z.array(z.string()).default([]),
+                    ),
                     denyRead: about(
-                      "Paths that cannot be read.",
+                      "Paths that cannot be read. Vitamin's own folders are always among them.",
                       z.array(z.string()).default(["~/.ssh", "~/.aws", ".env"]),
                     ),
-                    allowedDomains: about("Hosts that may be reached.", z.array(z.string()).default([])),
+                    allowedDomains: about(
+                      "Hosts that may be reached over HTTP: `example.com`, `*.example.com`; with a port, such as `localhost:8080`, at private addresses too.",
+                      z.array(z.string()).default([]),
+                    ),
                   })
                   .optional(),
               ),
@@ -211,6 +220,18 @@ export const Info = z.strictObject({
     Remote.optional(),
   ),
   environment: about("The environment of commands.", Environment.optional()),
+  bash: about(
+    "How commands of the model run.",
+    z
+      .strictObject({
+        sandbox: about(
+          "Each command runs in a sandbox of its own ([sandbox.md](sandbox.md)): it writes only in the work tree and where `adapters.sandbox.security` allows it.",
+          z.boolean().optional(),
+          false,
+        ),
+      })
+      .optional(),
+  ),
   terminal: about("The interactive terminal.", Terminal.optional()),
   guards: about(
     "Rules over sequences of actions, by their name ([guards.md](guards.md)).",

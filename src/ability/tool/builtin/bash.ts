@@ -6,6 +6,7 @@ import { reportWithheld } from "#ability/shell/environment.ts"
 import { runCommand } from "#ability/shell/exec.ts"
 import * as Jobs from "#ability/shell/jobs.ts"
 import { createRecord } from "#ability/shell/record.ts"
+import { commandPolicy } from "#ability/shell/sandboxed.ts"
 import { ofInstance } from "#ability/shell/shells.ts"
 import type { Ending } from "#ability/shell/start-shell.ts"
 import { NamedError } from "#util/error.ts"
@@ -71,6 +72,7 @@ async function runForeground(args: { command: string; timeout: number }, context
   const ran = await runCommand({
     command,
     cwd,
+    policy: await commandPolicy(),
     timeout: timeout * 1_000,
     signal: interrupted,
     shells: ofInstance(),
@@ -102,6 +104,7 @@ async function startJob(
     sessionId: context.sessionId,
     command,
     cwd,
+    policy: await commandPolicy(),
     timeout: timeout && timeout * 1_000,
     signal: context.signal,
   })

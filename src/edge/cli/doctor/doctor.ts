@@ -26,6 +26,7 @@ import { findGguf } from "./find-gguf.ts"
 import { findKeyring } from "./find-keyring.ts"
 import { findPdf } from "./find-pdf.ts"
 import { findRemotes } from "./find-remotes.ts"
+import { findSandbox } from "./find-sandbox.ts"
 import { findServer } from "./find-server.ts"
 import { findServers } from "./find-servers.ts"
 import { findSkillFaults } from "./find-skill-faults.ts"
@@ -55,6 +56,7 @@ export async function doctor(
       pdf: findPdf,
       browser: findBrowsers,
       keyring: findKeyring,
+      sandbox: findSandbox,
       trust,
       mcp: findServers,
       remote: findRemotes,

@@ -6,7 +6,6 @@ import { openXterm } from "../../../fixture/xterm.ts"
 import { reachable } from "./models.ts"
 import type { Proof, World } from "./proof.ts"
 
-const noSandbox = /this version has no sandbox/
 const f2 = "\u001bOQ"
 const noScripts = /this version keeps no promoted scripts/
 
@@ -106,18 +105,7 @@ export const otherProofs: Record<string, Proof> = {
   },
   "adapters.acp.transport": { wrong: "http", usual: ["stdio"], reason: /ACP over "stdio" only/ },
   "adapters.acp.port": { wrong: 3000, usual: [], reason: /ACP over stdio has no port/ },
-  "adapters.sandbox.enabled": { wrong: true, usual: [false], reason: noSandbox },
-  "adapters.sandbox.security.allowWrite": {
-    wrong: ["/tmp"],
-    usual: [[], ["./output"]],
-    reason: noSandbox,
-  },
-  "adapters.sandbox.security.denyRead": {
-    wrong: ["~/.kube"],
-    usual: [["~/.ssh", "~/.aws", ".env"]],
-    reason: noSandbox,
-  },
-  "adapters.sandbox.security.allowedDomains": { wrong: ["example.com"], usual: [[]], reason: noSandbox },
+  "adapters.sandbox.enabled": { wrong: true, usual: [false], reason: /a sandbox for commands only/ },
   "scripts.persistence": { wrong: "callback", usual: ["file"], reason: noScripts },
   "scripts.path": { wrong: "mine.json", usual: [".plaited/scripts.json"], reason: noScripts },
   "scripts.expirationDays": { wrong: 7, usual: [30], reason: noScripts },

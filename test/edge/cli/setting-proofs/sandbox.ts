@@ -1,0 +1,64 @@
+// Proofs of the keys of the sandbox: a command of the model, and what it could do.
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { call, text } from "../../../fixture/fake-llm.ts"
+import { reachable } from "./models.ts"
+import type { Proof, World } from "./proof.ts"
+
+const commands = [["run", "--yes", "go"]]
+const inSandbox = (world: World, security: object = {}) => ({
+  ...reachable(world),
+  bash: { sandbox: true },
+  adapters: { sandbox: { security } },
+})
+/** Not in the folder for temporary files, which is another one inside. */
+const folder = `/var/tmp/vitamin-proof-${process.pid}`
+
+export const sandboxProofs: Record<string, Proof> = {
+  "bash.sandbox": {
+    config: (world) => inSandbox(world),
+    model: [call("bash", { command: "echo [$(wc -l </proc/net/dev)]" }), text("Done.")],
+    commands,
+    // Two lines of a header, and loopback.
+    seen: ({ llm }) => /\[3\]/.test(llm.requests[1]?.raw ?? ""),
+    expected: true,
+  },
+  "adapters.sandbox.security.allowWrite": {
+    config: (world) => inSandbox(world, { allowWrite: [folder] }),
+    prepare: () => void mkdirSync(folder, { recursive: true }),
+    model: [call("bash", { command: `echo x >${folder}/new.txt` }), text("Done.")],
+    commands,
+    seen: () => {
+      const isWritten = existsSync(join(folder, "new.txt"))
+      rmSync(folder, { recursive: true })
+      return isWritten
+    },
+    expected: true,
+  },
+  "adapters.sandbox.security.denyRead": {
+    config: (world) => inSandbox(world, { denyRead: [folder] }),
+    prepare: () => {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, "config"), "cluster-secret\n")
+    },
+    model: [call("bash", { command: `cat ${folder}/config` }), text("Done.")],
+    commands,
+    seen: ({ llm }) => {
+      rmSync(folder, { recursive: true })
+      return /cluster-secret/.test(llm.requests[1]?.raw ?? "")
+    },
+    expected: false,
+  },
+  "adapters.sandbox.security.allowedDomains": {
+    config: (world) => inSandbox(world, { allowedDomains: [new URL(world.web.url).host] }),
+    prepare: ({ llm, web }) =>
+      llm.push(
+        call("bash", { command: `node -e 'fetch("${web.url}/page").catch(() => {})'` }),
+        text("Done."),
+      ),
+    model: [],
+    commands,
+    seen: ({ web }) => web.requests.some(({ path }) => path === "/page"),
+    expected: true,
+  },
+}
