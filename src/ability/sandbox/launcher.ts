@@ -36,8 +36,11 @@ set -f
 mapfile -t lines </proc/self/mountinfo
 for line in "\${lines[@]}"; do
   words=($line)
-  [[ ,\${words[5]}, = *,ro,* || \${words[4]}/ = /dev/* ||
-    $writable = *$'\\n'"\${words[4]}"$'\\n'* ]] || refuse "\${words[4]} could be written"
+  printf -v path %b "\${words[4]}"
+  # A mount that cannot be seen is covered, or in a folder that is closed to this user.
+  [[ ,\${words[5]}, = *,ro,* || $path/ = /dev/* || $writable = *$'\\n'"$path"$'\\n'* || ! -e $path ]] ||
+    refuse "$path could be written"
+  [[ \${words[6]} != master:* && \${words[6]} != shared:* ]] || refuse "later mounts would appear in $path"
 done
 seen=
 mapfile -t lines </proc/self/status
@@ -93,17 +96,9 @@ export type Launch = {
 /** The arguments of bash. */
 export function launcherArgs(launch: Launch): string[] {
   const { outside, hidden, port, keep, node = "", data = "", processes = "", command, args } = launch
-  const writable = `\n${launch.writable.map(asMountPoint).join("\n")}\n`
+  const writable = `\n${launch.writable.join("\n")}\n`
   return [
     ...["--noprofile", "--norc", "-c", script, bridge],
     ...[outside, hidden, port, writable, keep.join(" "), node, data, processes, command, ...args].map(String),
   ]
-}
-
-/** As /proc/self/mountinfo writes a path. */
-function asMountPoint(path: string): string {
-  return path.replace(
-    /[ \t\n\\]/g,
-    (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`,
-  )
 }

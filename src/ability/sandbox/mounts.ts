@@ -27,8 +27,10 @@ export type FileSystem = {
   args: string[]
   /** Come after all other mounts. */
   closing: string[]
-  /** What can be written, as mounted. */
+  /** Where it can write: folders of this machine, and fresh ones. */
   writable: string[]
+  /** Only those of this machine. */
+  shared: string[]
   /** Protected paths. */
   places: string[]
   /** Those that do not exist, and must be created before the start. */
@@ -74,6 +76,7 @@ export function fileSystemFor(policy: Policy): FileSystem {
       (path) => ["--remount-ro", path],
     ),
     writable: changing.map(({ path }) => path),
+    shared: writable,
     places: inner.map(({ path }) => path),
     missing: folders.flatMap(({ missing }) => missing),
   }

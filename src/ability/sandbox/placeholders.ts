@@ -17,13 +17,11 @@ type Record = { file: string; life: ProcessLife; paths: string[] }
 
 /** `places`: all protected paths. Those that are placeholders of another boundary are kept for this one too. */
 export function createPlaceholders(missing: Missing[], places: string[]): Placeholders {
-  const records = readRecords()
-  const shared = new Set(records.filter(isLive).flatMap(({ paths }) => paths))
+  const shared = new Set(readRecords().flatMap((record) => record.paths))
   const paths = [...missing.map(({ path }) => path), ...places.filter((path) => shared.has(path))]
   const file = join(folder(), createId("box"))
   mkdirSync(folder(), { recursive: true, mode: 0o700 })
   writeFileSync(file, JSON.stringify({ life: ownLife(), paths }), { mode: 0o600 })
-  for (const record of records) if (!isLive(record)) forget(record)
   const remove = () => forget({ file, paths })
   try {
     for (const one of missing) createPlace(one)
@@ -32,6 +30,11 @@ export function createPlaceholders(missing: Missing[], places: string[]): Placeh
     throw error
   }
   return { record: file, remove }
+}
+
+/** Removes the placeholders of processes that were killed. Must come before the protected paths are looked for. */
+export function removeLeftovers(): void {
+  for (const record of readRecords()) if (!isRunning(record.life)) forget(record)
 }
 
 /** The record is removed first: two boundaries that end together must not both leave a placeholder to the other. */
@@ -61,10 +64,6 @@ function readRecords(): Record[] {
       return []
     }
   })
-}
-
-function isLive({ life }: Record): boolean {
-  return isRunning(life)
 }
 
 function folder(): string {

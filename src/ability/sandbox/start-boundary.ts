@@ -13,7 +13,7 @@ import { filterFd, launcherArgs, ready, stderrFd } from "./launcher.ts"
 import { createGroup, ownLimits } from "./limits.ts"
 import { explainFailure, findTools, userFor } from "./machine.ts"
 import { fileSystemFor } from "./mounts.ts"
-import { createPlaceholders } from "./placeholders.ts"
+import { createPlaceholders, removeLeftovers } from "./placeholders.ts"
 import { NotIsolated, type Policy } from "./policy.ts"
 import { openPort, outsideFile } from "./probe-targets.ts"
 import { seccompFilter } from "./seccomp.ts"
@@ -39,7 +39,7 @@ const rights = "--cap-drop ALL --die-with-parent --new-session".split(" ")
 /** Holds bubblewrap back until it is in its control group. */
 const heldFd = 6
 const held = `read -r _ <&${heldFd} && exec ${heldFd}<&- && exec "$@"`
-const startLimit = 20_000
+const startLimit = 10_000
 
 export async function startBoundary(policy: Policy, options: Options): Promise<Boundary> {
   if (process.platform === "darwin")
@@ -54,9 +54,10 @@ export async function startBoundary(policy: Policy, options: Options): Promise<B
 }
 
 async function start(policy: Policy, options: Options, stack: AsyncDisposableStack): Promise<Boundary> {
+  removeLeftovers()
   const user = userFor(policy.directory)
   const files = fileSystemFor(policy)
-  const tools = findTools(files.writable)
+  const tools = findTools(files.shared, user)
   const filter = seccompFilter()
   if (!filter) throw new NotIsolated(`it has no filter of system calls for the processor ${process.arch}.`)
   const placeholders = createPlaceholders(files.missing, files.places)
@@ -81,6 +82,7 @@ async function start(policy: Policy, options: Options, stack: AsyncDisposableSta
     line: [
       ...[
         ...(group ? ["/bin/sh", "-c", held, "sh"] : []),
+        ...tools.privately,
         tools.bwrap,
         ...namespaces,
         ...rights,
