@@ -21,7 +21,7 @@ const liars: Record<string, [change: string, found: RegExp]> = {
   "does not close what it should": [drop("--remount-ro", 1), /\/(dev|run|proc) could be written/],
   "keeps capabilities": [drop("--cap-drop", 1), /it has capabilities/],
   "does not replace /tmp": [
-    ["--perms", "--size", "--tmpfs"].map((option) => drop(option, 1)).join("; "),
+    `for i in "\${!args[@]}"; do [[ \${args[i]} = --tmpfs && \${args[i + 1]} = /tmp ]] && args[i + 1]=/mnt; done`,
     /a hidden file could be read/,
   ],
 }
@@ -73,7 +73,7 @@ const starter = join(import.meta.dirname, "starter.ts")
 
 /** Drops an option, with the values that follow it. */
 function drop(option: string, values = 0): string {
-  return `kept=(); while (($#)); do if [[ $1 = ${option} ]]; then shift ${values + 1}; elif [[ $1 = -- ]]; then kept+=("$@"); break; else kept+=("$1"); shift; fi; done; args=("\${kept[@]}"); set -- "\${kept[@]}"`
+  return `kept=(); while (($#)); do if [[ $1 = ${option} ]]; then shift ${values + 1}; elif [[ $1 = -- ]]; then kept+=("$@"); break; else kept+=("$1"); shift; fi; done; args=("\${kept[@]}")`
 }
 
 /** Runs the starter with another bubblewrap before the real one on the PATH. It must not run the program. */
