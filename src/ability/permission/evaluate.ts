@@ -26,6 +26,8 @@ export type Decision = {
   protected?: true
   /** It would reach our own keys and tokens. Only a rule that names them can allow it, neither a reply nor `--yes`. */
   secret?: true
+  /** It would run a file from the assets of a skill, which nothing can allow. */
+  asset?: true
   /** A person allowed it with "always", but the tool has changed since. */
   changed?: true
   /** For a command line: the parts that need a question. */

@@ -36,6 +36,8 @@ export function showNeed(need: Need & Decision): ShownNeed {
 
 export function sayDenied(tool: string, need: JudgedNeed): string {
   if (need.secret) return saySecret(tool, need)
+  if (need.asset)
+    return `"${tool}" was not run: ${sayNeed(need)} would run a file from the assets of a skill. Assets are data; they are read, never run.`
   const by = need.rule ? `the rule ${JSON.stringify(formatRule(need.rule))} (${sourceOf(need)})` : "the rules"
   return `"${tool}" was not run: ${sayNeed(need)} is denied by ${by}.`
 }

@@ -12,6 +12,7 @@ import { isInside } from "#util/file/resolve-inside.ts"
 import { readPath } from "#util/wildcard.ts"
 import { isReviewedScript, isSkillScript } from "./protected-files.ts"
 import { reachedPaths } from "./reached-paths.ts"
+import { runsAsset } from "./runs-asset.ts"
 
 /** A longer command is not checked word by word. */
 const maxPaths = 1_000
@@ -31,6 +32,7 @@ export async function judgeCommand(options: {
   const command = need.target
   const folders = startFolders(command, cwd)
   if (reachesSecrets(command, folders)) return Permission.sealed(decision)
+  if (await runsAsset(command, folders)) return { action: "deny", asset: true }
   const isGuarded = (await changesWhatRuns(command, folders)) || (await runsUntrustedScript(command, folders))
   return isGuarded ? Permission.guarded(decision) : decision
 }
