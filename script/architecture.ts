@@ -45,6 +45,7 @@ const layers = [
   "ability/elicitation",
   "ability/vault",
   ...area("ability/tool", "builtin"),
+  "ability/script",
   "ability/image",
   ...area("ability/mcp", "server transport login client registry"),
   "ability/a2a",
@@ -68,9 +69,13 @@ const layers = [
   ...area("edge/acp", "wire show update session"),
   ...area("edge/server", "http event routes"),
   "edge/a2a",
+  "edge/adapter",
   "edge/mcp",
   ...area("edge/tui", "screen input editor markdown transcript question command conversation status plain"),
-  ...area("edge/cli", "process option terminal session run a2a mcp models skill guard world command doctor"),
+  ...area(
+    "edge/cli",
+    "process option terminal session run a2a mcp models skill script guard world command doctor",
+  ),
   "index.ts",
 ]
 

@@ -170,7 +170,22 @@ async function tokenOfTheDay(): Promise<string> {
 }`),
   ],
   scripts: [
-    jsonc(`{ "scripts": { "persistence": "file", "path": ".plaited/scripts.json", "expirationDays": 30 } }`),
+    jsonc(`{ "scripts": { "persistence": "file", "path": ".plaited/scripts.json", "expirationDays": 90 } }`),
+    {
+      language: "ts",
+      text: `import { defineConfig } from "@vitamin-agent/vitamin"
+import { readFile, writeFile } from "node:fs/promises"
+
+const shared = "/mnt/team/scripts.json"
+
+export default defineConfig({
+  scripts: {
+    persistence: "callback",
+    load: async () => JSON.parse(await readFile(shared, "utf8")),
+    save: async (scripts: object[]) => writeFile(shared, JSON.stringify(scripts)),
+  },
+})`,
+    },
   ],
   snapshot: [jsonc(`{ "snapshot": false }`)],
   remote: [jsonc(`{ "remote": { "url": "https://example.com/vitamin.jsonc", "timeout": 5000 } }`)],

@@ -3,6 +3,7 @@ import { manuals as analysis } from "#ability/analysis/analysis-tools.ts"
 import { manuals as browser, definitions as browserTools } from "#ability/browser/browser-tools.ts"
 import { documentManuals } from "#ability/documents/document-tools.ts"
 import { memoryManuals } from "#ability/memory/memory-tools.ts"
+import { manual as script, scriptTool } from "#ability/script/script-tool.ts"
 import { manual as bash } from "#ability/tool/builtin/bash.ts"
 import { manual as delegate } from "#ability/tool/builtin/delegate.ts"
 import { manual as edit } from "#ability/tool/builtin/edit.ts"
@@ -30,7 +31,7 @@ type Manual = { example: object; arguments: Record<string, string>; limits: stri
 
 /** By the id of the tool. */
 export const manuals: Record<string, Manual | undefined> = {
-  ...{ bash, delegate, edit, fetch, glob, grep, ls, read, recall, subtask, symbols, todo, write },
+  ...{ bash, delegate, edit, fetch, glob, grep, ls, read, recall, script, subtask, symbols, todo, write },
   tool_search: toolSearch,
   ...documentManuals,
   ...memoryManuals,
@@ -51,8 +52,8 @@ export type DocumentedTool = {
 export async function tools(): Promise<DocumentedTool[]> {
   return inInstance({ dir: import.meta.dirname }, async () => {
     await loadToolGroups()
-    // They are documented also by a machine without a browser.
-    for (const tool of [...browserTools, ...worldTools]) ToolRegistry.register(tool)
+    // They are documented also by a machine without a browser, and without promoted scripts.
+    for (const tool of [...browserTools, ...worldTools, scriptTool([])]) ToolRegistry.register(tool)
     const documented = ToolRegistry.list().map((tool) => ({ tool, manual: manuals[tool.id] }))
     return Promise.all(
       documented.map(async ({ tool, manual }) => ({

@@ -18,6 +18,7 @@ const permissions: Record<string, string> = {
   write: "file.write",
   edit: "file.edit",
   bash: "bash.execute",
+  script: "bash.execute",
   fetch: "network.fetch",
   browser_open: "network.fetch",
   browser_read: "network.fetch",

@@ -10,6 +10,7 @@ import { modelsCommands } from "#edge/cli/models/models-commands.ts"
 import { format, host, port, positiveInteger } from "#edge/cli/option/options.ts"
 import { promptOptions, repeated } from "#edge/cli/option/prompt-options.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
+import { scriptCommands } from "#edge/cli/script/script-commands.ts"
 import { sessionCommands } from "#edge/cli/session/session-commands.ts"
 import { skillCommands } from "#edge/cli/skill/skill-commands.ts"
 import { worldCommands } from "#edge/cli/world/world-commands.ts"
@@ -153,6 +154,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     )
     .command("guard", "Check, explain and simulate guards", guardCommands)
     .command("skill", "List, show and check skills", skillCommands)
+    .command("script", "Keep code that an agent wrote, and run it", scriptCommands)
     .command("mcp", "Manage MCP servers", mcpCommands)
     .command("a2a", "Work with agents on other machines", a2aCommands)
     .command("auth", "Manage API keys", (auth) =>
@@ -176,7 +178,11 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     .command(
       "serve",
       "Serve this folder over HTTP",
-      (serve) => serve.option("port", { ...port, default: 3141 }).option("host", host),
+      (serve) =>
+        serve
+          .option("port", { ...port, default: 3141 })
+          .option("host", host)
+          .option("adapter", adapter),
       async (options) => (await import("#edge/cli/command/serve.ts")).serve(options),
     )
     .command(
@@ -189,6 +195,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .option("allow", { ...repeated, describe: "allow permission[:pattern] in all sessions" })
           .option("deny", { ...repeated, describe: "deny permission[:pattern]" })
           .option("yes", { type: "boolean", describe: "answer every permission question with yes" })
+          .option("adapter", adapter)
           .option("login", { type: "boolean", describe: "store an API key, in a terminal" }),
       async (options) => (await import("#edge/cli/command/acp.ts")).serveAcp(options),
     )
@@ -231,6 +238,12 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
       async (options) => (await import("#edge/cli/doctor/doctor.ts")).doctor(options),
     )
 }
+
+const adapter = {
+  type: "string",
+  requiresArg: true,
+  describe: "TypeScript file whose default export wraps the agent",
+} as const
 
 const plain = {
   type: "boolean",

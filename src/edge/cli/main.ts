@@ -12,7 +12,7 @@ import { readPlainLine } from "./plain-line.ts"
 /** The commands that yargs knows; a test compares them with --help. */
 export const commandNames = [
   ...["run", "chat", "attach", "session", "models", "agent", "permission", "tool", "skill", "mcp", "auth"],
-  ...["vault", "guard", "world", "serve", "acp", "a2a", "config", "trust", "doctor"],
+  ...["script", "vault", "guard", "world", "serve", "acp", "a2a", "config", "trust", "doctor"],
 ]
 /** Words that people type for a command that has another name here. */
 const otherNames = new Map([

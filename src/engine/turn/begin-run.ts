@@ -7,6 +7,7 @@ import * as SeenFiles from "#ability/file/seen-files.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Provider from "#ability/provider/provider.ts"
+import { prepareScripts } from "#ability/script/prepare-scripts.ts"
 import { findContext } from "#engine/context/find-context.ts"
 import { ground, systemPrompt } from "#engine/context/system-prompt.ts"
 import { type Chosen, chooseModel } from "#engine/model/choose-model.ts"
@@ -68,6 +69,7 @@ export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<R
   if (AgentRegistry.remoteOf(settled.agent.id)) return Object.freeze({ ...settled, system: "", offer })
   await findContext(settled)
   await prepareServers(settled)
+  await prepareScripts()
   const run = await complete(settled, offer)
   work.parent?.progress.tasks.runs.set(run.session.id, run)
   return run

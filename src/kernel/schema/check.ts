@@ -13,8 +13,6 @@ const maxDepth = 200
 // Limits the report: a hostile file could have a hundred thousand problems.
 const maxNamed = 100
 
-const noScripts = "this version keeps no promoted scripts"
-
 /** Keys that this version documents but does not use. Only the values in `usual`, which change nothing, are accepted,
  * so that a setting is never ignored silently. */
 const unread: Record<string, { path: string[]; usual: unknown[]; reason: string }[]> = {
@@ -26,11 +24,6 @@ const unread: Record<string, { path: string[]; usual: unknown[]; reason: string 
       usual: [false],
       reason: "this version has a sandbox for commands only (bash.sandbox); set it to false",
     },
-  ],
-  scripts: [
-    { path: ["persistence"], usual: ["file"], reason: noScripts },
-    { path: ["path"], usual: [".plaited/scripts.json"], reason: noScripts },
-    { path: ["expirationDays"], usual: [30], reason: noScripts },
   ],
 }
 

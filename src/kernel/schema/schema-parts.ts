@@ -106,6 +106,32 @@ const Hooks = z.strictObject({
   onPaginate: about("Says whether to ask for the next page of a list.", Hook.optional()),
 })
 
+export const Scripts = z.strictObject({
+  persistence: about(
+    "Where they are kept: in a `file`, or where `load` and `save` put them (`callback`).",
+    z.enum(["file", "callback"]).default("file"),
+  ),
+  path: about("The file, from the work tree.", z.string().min(1).optional(), ".vitamin/scripts.json"),
+  expirationDays: about(
+    "Days after which a script that was not used needs another review.",
+    z.number().nonnegative().default(30),
+  ),
+  load: about("Returns the list of scripts. Only in a TypeScript file.", Hook.optional()),
+  save: about("Stores the list of scripts. Only in a TypeScript file.", Hook.optional()),
+})
+
+/** With `callback`, both functions are needed; with `file`, they would be ignored. */
+export function checkScripts(value: z.output<typeof Scripts> | undefined, context: z.RefinementCtx): void {
+  const isCallback = value?.persistence === "callback"
+  for (const name of ["load", "save"] as const)
+    if (value && isCallback === (value[name] === undefined)) {
+      const message = isCallback
+        ? 'persistence "callback" needs this function, in a TypeScript file'
+        : 'this function is called only with persistence "callback"'
+      context.addIssue({ code: "custom", path: [name], message })
+    }
+}
+
 export const Mcp = z.strictObject({
   servers: about("The servers.", z.array(McpServer).default([])),
   hooks: about("Functions that see the traffic with servers. Only in a TypeScript file.", Hooks.optional()),

@@ -4,7 +4,16 @@ import { z } from "zod"
 import { about } from "#util/about.ts"
 import { refuseUnread } from "./check.ts"
 import { Guards } from "./guard-schema.ts"
-import { AgentRule, DeclaredModel, Embedder, Mcp, RemoteAgents, Rule } from "./schema-parts.ts"
+import {
+  AgentRule,
+  checkScripts,
+  DeclaredModel,
+  Embedder,
+  Mcp,
+  RemoteAgents,
+  Rule,
+  Scripts,
+} from "./schema-parts.ts"
 
 export type { Guard, Guards } from "./guard-schema.ts"
 export type { DeclaredModel, RemoteAgent } from "./schema-parts.ts"
@@ -156,14 +165,8 @@ const shared = {
       .optional(),
   ),
   scripts: about(
-    "Scripts that an agent keeps. This version keeps none and refuses values other than these defaults.",
-    z
-      .strictObject({
-        persistence: about("Where they are kept.", z.enum(["file", "callback"]).default("file")),
-        path: about("File for `file`: `.plaited/scripts.json`.", z.string().optional()),
-        expirationDays: about("Days after which an unused script is removed.", z.number().default(30)),
-      })
-      .optional(),
+    "Scripts that a person has promoted ([context.md](context.md#promoted-scripts)).",
+    Scripts.optional(),
   ),
 }
 
@@ -209,7 +212,7 @@ export const Info = z.strictObject({
   ),
   ...shared,
   adapters: shared.adapters.superRefine(refuseUnread("adapters")),
-  scripts: shared.scripts.superRefine(refuseUnread("scripts")),
+  scripts: shared.scripts.superRefine(checkScripts),
   snapshot: about(
     "`false`: no snapshots are taken, so changes of tools cannot be undone.",
     z.boolean().optional(),

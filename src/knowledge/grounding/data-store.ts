@@ -141,7 +141,7 @@ async function ownedBy(projectId: string): Promise<(key: string[]) => boolean> {
 }
 
 /** Bookkeeping of the program, whose keys do not say which project they belong to. */
-const internal = new Set(["trust", "trust-content", "space", "prompt", "last-session"])
+const internal = new Set(["trust", "trust-content", "script", "space", "prompt", "last-session"])
 /** Everything below these belongs to a session, which may be gone. */
 const ofSessions = new Set(["session", "message", "turn", "relation", "revert", "grant"])
 

@@ -74,7 +74,8 @@ function describe(path: string, root: string): string {
   }
 }
 
-function firstComment(text: string): string {
+/** The words of the comment that a script begins with; "" if there is none. */
+export function firstComment(text: string): string {
   const rest = text.replace(/^#!.*\n/, "").trimStart()
   const block = /^(?:\/\*+|"""|''')([\s\S]*?)(?:\*\/|"""|''')/.exec(rest)?.[1]
   const lines = block?.split("\n") ?? linesOf(rest)

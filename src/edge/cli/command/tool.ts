@@ -2,6 +2,7 @@
 
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import type { ToolMatch } from "#ability/mcp/load-registry.ts"
+import { offerScripts } from "#ability/script/script-tool.ts"
 import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
@@ -14,7 +15,7 @@ type Options = FolderOptions & { format: "text" | "json" }
 
 export async function listTools(options: Options): Promise<void> {
   await inInstance(options, async () => {
-    await Promise.all([loadToolGroups(), (await ifConfigured())?.list()])
+    await Promise.all([loadToolGroups(), offerScripts(), (await ifConfigured())?.list()])
     if (options.format === "json") return print(JSON.stringify(ToolRegistry.toModelTools(), null, 2))
     const tools = ToolRegistry.list()
     const width = widthOf(tools.map(({ id }) => id))

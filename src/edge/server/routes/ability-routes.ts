@@ -2,6 +2,7 @@
 import { z } from "zod"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Provider from "#ability/provider/provider.ts"
+import { offerScripts } from "#ability/script/script-tool.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import { loadToolGroups } from "#ability/tool/tool-groups.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
@@ -61,7 +62,7 @@ export function abilityRoutes(): Route[] {
 
 /** Also those of specialists and of MCP servers. */
 async function loadTools(): Promise<void> {
-  await Promise.all([loadToolGroups(), (await ifConfigured())?.list()])
+  await Promise.all([loadToolGroups(), offerScripts(), (await ifConfigured())?.list()])
 }
 
 async function search(words: string, tools: Definition[]) {

@@ -1,13 +1,13 @@
 // Proofs of the remaining keys: folders, snapshots, the remote layer, the environment, and what is refused.
-import { mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { call, text } from "../../../fixture/fake-llm.ts"
 import { openXterm } from "../../../fixture/xterm.ts"
 import { reachable } from "./models.ts"
-import type { Proof, World } from "./proof.ts"
+import { Code, type Proof, type World } from "./proof.ts"
 
 const f2 = "\u001bOQ"
-const noScripts = /this version keeps no promoted scripts/
+const promote = ["script", "promote", "x.sh", "--yes"]
 
 export const otherProofs: Record<string, Proof> = {
   "skills.root": {
@@ -106,9 +106,55 @@ export const otherProofs: Record<string, Proof> = {
   "adapters.acp.transport": { wrong: "http", usual: ["stdio"], reason: /ACP over "stdio" only/ },
   "adapters.acp.port": { wrong: 3000, usual: [], reason: /ACP over stdio has no port/ },
   "adapters.sandbox.enabled": { wrong: true, usual: [false], reason: /a sandbox for commands only/ },
-  "scripts.persistence": { wrong: "callback", usual: ["file"], reason: noScripts },
-  "scripts.path": { wrong: "mine.json", usual: [".plaited/scripts.json"], reason: noScripts },
-  "scripts.expirationDays": { wrong: 7, usual: [30], reason: noScripts },
+  "scripts.persistence": {
+    config: callbacks,
+    commands: [["script", "list"]],
+    seen: (_, { out }) => /^loaded +to review/m.test(out),
+    expected: true,
+  },
+  "scripts.load": {
+    config: callbacks,
+    commands: [["script", "list"]],
+    seen: (_, { out }) => /^loaded +to review/m.test(out),
+    expected: true,
+  },
+  "scripts.save": {
+    config: callbacks,
+    prepare: writeScript,
+    commands: [promote],
+    seen: ({ outside }) => existsSync(outside("saved.json")),
+    expected: true,
+  },
+  "scripts.path": {
+    config: () => ({ scripts: { path: "mine.json" } }),
+    prepare: writeScript,
+    commands: [promote],
+    seen: ({ tmp }) => existsSync(join(tmp.path, "mine.json")),
+    expected: true,
+  },
+  "scripts.expirationDays": {
+    config: () => ({ scripts: { expirationDays: 0 } }),
+    prepare: writeScript,
+    commands: [promote, ["script", "list"]],
+    seen: (_, { out }) => /^x +expired/m.test(out),
+    expected: true,
+  },
+}
+
+function writeScript({ tmp }: World): void {
+  tmp.write("x.sh", "echo x\n")
+}
+
+function callbacks({ outside }: World) {
+  const loaded = { name: "loaded", description: "", language: "sh", code: ["true"] }
+  const save = `async (scripts) => appendFileSync(${JSON.stringify(outside("saved.json"))}, JSON.stringify(scripts))`
+  return {
+    scripts: {
+      persistence: "callback",
+      load: new Code(`async () => [${JSON.stringify(loaded)}]`),
+      save: new Code(save),
+    },
+  }
 }
 
 function slowly() {
