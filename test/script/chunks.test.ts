@@ -13,7 +13,7 @@ test("only what serves loads the server's file", () => {
   const server = files.filter((name) => /^server-.{8}\.js$/.test(name))
   assert.equal(server.length, 1)
   const loading = files.filter((name) => textOf(name).includes(`from"./${server[0]}"`))
-  assert.deepEqual(loading.map(withoutHash), ["a2a-routes", "a2a-serve", "mcp-serve"])
+  assert.deepEqual(loading.map(withoutHash), ["a2a-routes", "a2a-serve", "agent-server", "mcp-serve"])
   const later = files.filter((name) => textOf(name).includes(`import("./${server[0]}")`))
   assert.deepEqual(later.map(withoutHash), ["a2a-adapter", "command"])
 })

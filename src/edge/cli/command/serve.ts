@@ -1,23 +1,43 @@
 // `vitamin serve`: the HTTP server, until a signal stops it.
-import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
+import type { WrappedAgents } from "#edge/adapter/use-adapter.ts"
+import { directoryOf, type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { runServer } from "#edge/cli/process/run-server.ts"
 import { serveUntilSignal } from "#edge/cli/process/serve-until-signal.ts"
 import { warnIfOpen } from "#edge/cli/terminal/warn-if-open.ts"
 import { allRoutes } from "#edge/server/all-routes.ts"
-import { createServer } from "#edge/server/server.ts"
+import { createServer, type RunningServer } from "#edge/server/server.ts"
 import { startInstance } from "#edge/server/start-instance.ts"
 import * as Config from "#kernel/config/config.ts"
 import { version } from "#util/version.ts"
 
-export async function serve(options: FolderOptions & { port: number; host: string }): Promise<void> {
-  const start = () =>
-    createServer({
+type Options = FolderOptions & { port: number; host: string; adapter?: string | undefined }
+
+export async function serve(options: Options): Promise<void> {
+  const { adapter, port, host, trust } = options
+  if (adapter === undefined) return serveHttp(options)
+  await inInstance(options, async () => {
+    const { useAdapter } = await import("#edge/adapter/use-adapter.ts")
+    const config = { port, host }
+    const wrapped = await useAdapter(adapter, { directory: directoryOf(options), trust, config })
+    if (!("server" in wrapped)) return serveHttp(options, wrapped)
+    await Config.watch()
+    await runServer(wrapped.server, (url) => process.stdout.write(`vitamin is listening on ${url}\n`))
+  })
+}
+
+function serveHttp(options: Options, agents?: WrappedAgents): Promise<void> {
+  const start = async (): Promise<RunningServer> => {
+    const server = await createServer({
       port: options.port,
       host: options.host,
       directory: directoryOf(options),
       version,
       init: startInstance,
-      routes: allRoutes(),
+      routes: allRoutes(agents?.agentFor),
       config: async () => Config.redacted(await Config.get()),
     })
-  await serveUntilSignal(options, { path: "", start, ready: ({ openUrls }) => warnIfOpen(openUrls) })
+    const stop = async () => void (await Promise.all([server.stop(), agents?.stop()]))
+    return { ...server, stop }
+  }
+  return serveUntilSignal(options, { path: "", start, ready: ({ openUrls }) => warnIfOpen(openUrls) })
 }

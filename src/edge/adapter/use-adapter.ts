@@ -1,0 +1,110 @@
+// Wraps agents with the adapter of a file. The adapter gives either a server of its own, or agents that the command then
+// serves, one for each folder.
+import type { AgentAdapter, AgentSource } from "#engine/host/agent-adapter.ts"
+import { type Agent, createAgent, type Processing } from "#engine/host/create-agent.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { loadAdapter } from "./load-adapter.ts"
+
+/** What an adapter gives that serves the agent itself. */
+export type AdapterServer = {
+  start(): Promise<unknown>
+  stop(): Promise<unknown>
+  /** Where clients connect, known after `start`. */
+  url?: string | undefined
+  /** Resolves when it has nothing more to serve. */
+  ended?: Promise<unknown> | undefined
+}
+export type WrappedAgents = { agentFor: AgentSource; stop(): Promise<void> }
+
+const timeLimit = 10_000
+
+class Failed extends NamedError {
+  constructor({ name }: AgentAdapter, reason: string, options?: ErrorOptions) {
+    super("Adapter.Failed", `The adapter ${JSON.stringify(name)} ${reason}`, { adapter: name }, options)
+  }
+}
+
+/** The agent of `directory` is wrapped at once, so that a mistake stops the command. `config` is given to `wrap`. */
+export async function useAdapter(
+  path: string,
+  options: { directory: string; trust?: boolean | undefined; config: unknown },
+): Promise<{ server: AdapterServer } | WrappedAgents> {
+  const { directory, config } = options
+  const adapter = await loadAdapter(path, options)
+  const agents = new Map<string, Promise<Agent>>()
+  const first = await wrapOne(adapter, await createAgent({ directory }), config)
+  if (!isAgent(first)) return { server: first }
+  agents.set(directory, started(first))
+  await agents.get(directory)
+
+  async function wrapNext(folder: string): Promise<Agent> {
+    const wrapped = await wrapOne(adapter, await createAgent({ directory: folder }), config)
+    if (isAgent(wrapped)) return started(wrapped)
+    throw new Failed(adapter, `gives an agent for ${directory}, but a server for ${folder}`)
+  }
+
+  function agentFor(folder: string): Promise<Agent> {
+    const known = agents.get(folder)
+    if (known) return known
+    const next = wrapNext(folder)
+    agents.set(folder, next)
+    next.catch(() => agents.delete(folder))
+    return next
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all([...agents.values()].map((agent) => agent.then(({ stop }) => stop()).catch(() => {})))
+  }
+
+  return { agentFor, stop }
+}
+
+async function started(agent: Agent): Promise<Agent> {
+  await agent.start()
+  return agent
+}
+
+async function wrapOne(adapter: AgentAdapter, agent: Agent, config: unknown): Promise<Agent | AdapterServer> {
+  const wrapped = await inTime(adapter, async () => adapter.wrap(agent, config))
+  const { process, start, stop } = (wrapped ?? {}) as Partial<Agent>
+  if (typeof start !== "function" || typeof stop !== "function")
+    throw new Failed(adapter, "gives neither an agent nor a server: wrap must return start() and stop()")
+  return typeof process === "function" ? checked(adapter, wrapped as Agent) : (wrapped as AdapterServer)
+}
+
+async function inTime<T>(adapter: AgentAdapter, wrap: () => Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const limit = `has not wrapped the agent within ${timeLimit / 1000} s`
+  const timer = setTimeout(() => reject(new Failed(adapter, limit)), timeLimit)
+  try {
+    return await Promise.race([wrap(), late])
+  } catch (error) {
+    if (error instanceof Failed) throw error
+    throw new Failed(adapter, `failed in wrap: ${errorText(error)}`, { cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function isAgent(wrapped: Agent | AdapterServer): wrapped is Agent {
+  return "process" in wrapped
+}
+
+/** A generator function as `process` gives events, but no answer: that is said in words, not by a TypeError. */
+function checked(adapter: AgentAdapter, agent: Agent): Agent {
+  return {
+    directory: agent.directory,
+    process(input) {
+      const processing: Partial<Processing> = agent.process(input)
+      if (typeof processing?.answer === "function" && typeof processing.accept === "function")
+        return processing as Processing
+      throw new Failed(adapter, "is wrong: process() must return what process() of the wrapped agent returns")
+    },
+    capabilities: () => agent.capabilities(),
+    get mcp() {
+      return agent.mcp
+    },
+    start: () => agent.start(),
+    stop: () => agent.stop(),
+  }
+}
