@@ -2,6 +2,7 @@
 // host, the result. `tool.ts` and `run-tool.ts` re-export them.
 import type { z } from "zod"
 import type * as Permission from "#ability/permission/permission.ts"
+import type { Editor } from "./editor.ts"
 import type { ToolSchema } from "./zod-to-tool-schema.ts"
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
@@ -39,6 +40,8 @@ export type Context = {
   report?(text: string): void
   /** Tells the person something besides the progress of the call. */
   notice?(text: string): void
+  /** The editor in which the session is open, if it offers files or terminals. */
+  editor?: Editor
   /** Run a task with another agent in a session of its own, and return its answer. */
   spawn?(task: { task: string; agent?: string }): Promise<{ sessionId: string; text: string }>
   /** Give a task to a specialist, or carry out the rest of the plan. Only for an orchestrator. */

@@ -30,6 +30,8 @@ export type Place = {
   shown: string
   /** The same, with the real path if a link leads there. */
   named: string
+  /** The absolute path by name. */
+  path: string
   /** The real path, symbolic links followed. */
   real: string
   /** The file that exists now. */
@@ -82,8 +84,9 @@ export async function openForWriting(path: string, context: Context): Promise<Pl
     return {
       shown,
       named: place === absolute ? shown : `${shown} → ${showPlace(place)}`,
+      path: absolute,
       real: place,
-      file: file && { stat: file.stat, size: Number(file.stat.size), read: () => readFileSync(file.fd) },
+      file: file && { stat: file.stat, size: Number(file.stat.size), read: readOnce(file.fd) },
       replace: (bytes, old) =>
         explained(() => {
           makeMissing(folder)
@@ -103,6 +106,12 @@ export async function openForWriting(path: string, context: Context): Promise<Pl
     closeSync(folder.fd)
     throw error
   }
+}
+
+/** Reading from a descriptor moves its position, so a second read would give nothing. */
+function readOnce(fd: number): () => Buffer {
+  let bytes: Buffer | undefined
+  return () => (bytes ??= readFileSync(fd))
 }
 
 function showPlace(place: string): string {

@@ -13,7 +13,7 @@ export type Version = { file: string; id: string }
 type Seen = { ids: Map<string, string>; loaded?: Promise<void> }
 
 /** A larger file is identified by its size and times, not by its content. */
-const maxHashed = 1 << 20
+export const maxHashed = 1 << 20
 /** The most recently used sessions are kept; the others are loaded again when needed. */
 const maxSessions = 100
 const sessions = Instance.state(() => new Map<string, Seen>())

@@ -22,7 +22,8 @@ const maxLineBytes = 4 * maxLine
 const maxCounted = 32 << 20
 
 type Source = {
-  fd: number
+  /** The descriptor of a file, or its content. */
+  from: number | Buffer
   size: number
   encoding: "utf8" | "utf-16le" | "utf-16be"
   skip: number
@@ -31,13 +32,13 @@ type Source = {
 type Wanted = { start: number; maxLines: number; maxBytes: number }
 
 export async function readWindow(options: Source & Wanted): Promise<Window> {
-  const { fd, size, encoding, skip, signal } = options
+  const { from, size, encoding, skip, signal } = options
   const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size ? Math.max(size, minBuffer) : chunkBytes))
   const decoder = encoding === "utf8" ? undefined : new TextDecoder(encoding)
   const window = createWindow(options)
   for (let position = skip; ; ) {
     signal.throwIfAborted()
-    const bytesRead = await readChunk(fd, buffer, position)
+    const bytesRead = await readChunk(from, buffer, position)
     if (bytesRead === 0) break
     position += bytesRead
     const bytes = buffer.subarray(0, bytesRead)
@@ -51,7 +52,9 @@ export async function readWindow(options: Source & Wanted): Promise<Window> {
 
 /** Fills the buffer from a position of a file, and returns the number of bytes. The beginning is read synchronously,
  * which is faster than another thread; the rest does not block other work. */
-export function readChunk(fd: number, buffer: Buffer, position: number): number | Promise<number> {
+export function readChunk(from: number | Buffer, buffer: Buffer, position: number): number | Promise<number> {
+  if (typeof from !== "number") return from.copy(buffer, 0, position)
+  const fd = from
   if (position < maxBlocking) return readSync(fd, buffer, 0, buffer.length, position)
   return new Promise((resolve, reject) => {
     read(fd, buffer, 0, buffer.length, position, (error, size) => (error ? reject(error) : resolve(size)))

@@ -40,6 +40,15 @@ export function environmentFor(mark: string, pass: readonly string[]): Record<st
   return { ...env, [markName]: outer ? `${outer}/${mark}` : mark }
 }
 
+/** The same for a program that the person's editor starts, which adds these variables to its own. They cannot be removed
+ * there, so those that commands must not have become empty. Only variables that this process has too are known. */
+export async function editorEnvironment(mark: string): Promise<Record<string, string>> {
+  const given = environmentFor(mark, await passedVariables())
+  const withheld = Object.keys(Env.all()).filter((name) => !(name in given))
+  const added = [...Object.keys(quiet), markName].map((name) => [name, given[name]!])
+  return Object.fromEntries([...withheld.map((name) => [name, ""]), ...added])
+}
+
 /** Variables that commands get although their names look like credentials: `environment.pass` of the configuration. */
 export async function passedVariables(): Promise<readonly string[]> {
   return Instance.isProvided ? ((await Config.get()).environment?.pass ?? []) : []

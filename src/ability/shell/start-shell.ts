@@ -58,7 +58,8 @@ const maxFolder = 65_536
 
 /** A descriptor that commands do not use. */
 const folderFd = 19
-const tellFolder = `command pwd -P >/dev/fd/${folderFd} 2>/dev/null`
+/** Writes the folder of the shell to a file. */
+export const tellFolder = (file: string) => `command pwd -P >${file} 2>/dev/null`
 
 /** Words that can change the folder; evaluated or sourced text may contain them. */
 const moving = /(?<![\w./-])(?:cd|pushd|popd|eval|source)(?![\w.=-])|(?:^|[;&|({\n])[^\S\n]*\.\s/
@@ -146,7 +147,7 @@ async function spawnShell(options: {
   const stdio: Stdio[] = ["ignore", out?.write ?? "pipe", out?.write ?? "ignore"]
   const script = wrap(command, {
     joins: !out,
-    atExit: [...(side ? [tellFolder] : []), ...(policy ? [graceFor(policy)] : [])],
+    atExit: [...(side ? [tellFolder(`/dev/fd/${folderFd}`)] : []), ...(policy ? [graceFor(policy)] : [])],
   })
   try {
     while (side && stdio.length < folderFd) stdio.push("ignore")
@@ -205,13 +206,14 @@ function readFolder(side: Pipe): string | undefined {
   }
 }
 
-function mayMove(command: string): boolean {
+/** Whether the command may end in another folder. */
+export function mayMove(command: string): boolean {
   return moving.test(command)
 }
 
 /** The text for the shell: the command, with only the additions that a call needs. A plain command stays plain, so that
  * the shell can exec the program instead of waiting for it. */
-function wrap(command: string, { joins, atExit }: Wrapping): string {
+export function wrap(command: string, { joins, atExit }: Wrapping): string {
   const parts = [
     ...(joins ? ["exec 2>&1"] : []),
     ...(atExit.length ? [`trap ${quote(["code=$?", ...atExit, "exit $code"].join("; "))} EXIT`] : []),

@@ -17,7 +17,7 @@ import { findReferences, findResources, type Misspelt, referenceTo } from "./fin
 import { interrupted, recognizeImage } from "./recognize-image.ts"
 import { resolveFile } from "./resolve-file.ts"
 
-type Place = Pick<Run, "session" | "progress" | "signal" | "chosen" | "timing" | "permits"> & {
+type Place = Pick<Run, "session" | "progress" | "signal" | "chosen" | "timing" | "permits" | "editor"> & {
   /** The notices of this prompt; each is published once. */
   told: Set<string>
   /** The record of the prompt; its first message names it. */

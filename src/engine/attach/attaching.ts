@@ -32,7 +32,7 @@ class Refused extends NamedError {
 /** `told`: notices about this prompt that are already published. */
 export function createAttaching(
   message: Message.Info,
-  run: Pick<Run, "permits" | "signal" | "chosen"> & { told?: Set<string> },
+  run: Pick<Run, "permits" | "signal" | "chosen"> & Partial<Pick<Run, "editor">> & { told?: Set<string> },
 ): Attaching {
   const { id: messageId, sessionId } = message
   const { permits, signal, told = new Set() } = run
@@ -43,6 +43,7 @@ export function createAttaching(
     callId: messageId,
     signal,
     ...whoCanBeAsked(permits),
+    ...(run.editor ? { editor: run.editor } : {}),
   }
   const call: Message.Call = { id: messageId, name: "", arguments: {}, approval: "approved" }
   return {

@@ -46,11 +46,13 @@ export async function systemPrompt(
   options: {
     isTask: boolean
     mode: "plan" | "act"
+    /** Folders beside the workspace. */
+    directories?: readonly string[]
     grounding: string[]
     reading?: (path: string) => Action
   },
 ): Promise<string> {
-  const { isTask, mode, grounding, reading } = options
+  const { isTask, mode, directories = [], grounding, reading } = options
   const instructions = await readInstructions(reading)
   return [
     ...(agent.role === "orchestrator" ? [instructionFor(agent)] : [base]),
@@ -60,6 +62,7 @@ export async function systemPrompt(
     [
       `Working directory: ${Instance.directory}`,
       `Project root: ${Instance.worktree}`,
+      ...directories.map((folder) => `Further folder: ${folder}`),
       `Platform: ${process.platform}`,
     ].join("\n"),
     ...grounding,

@@ -40,15 +40,19 @@ export type Rights = Readonly<{
   remember(asked: Asked, details: Permission.Details): Promise<void>
 }>
 
+const filePermissions = ["file.read", "file.write", "file.edit"]
+
 /** A rule that cannot be used throws `Permission.InvalidRule`. */
 export function createRights(options: {
   session: Link["session"]
   agent: Agent
   /** For this prompt and its tasks only. */
   rules?: readonly Permission.Rule[]
+  /** Folders beside the workspace that may be read like it. */
+  directories?: readonly string[]
   parent?: Rights | undefined
 }): Rights {
-  const { session, agent, rules = [], parent } = options
+  const { session, agent, rules = [], directories = [], parent } = options
   Permission.checkLayer({ source: "session", rules })
   const above = parent?.chain ?? []
   const flags = [...(above[0]?.flags ?? []), ...rules]
@@ -133,7 +137,9 @@ export function createRights(options: {
       ]
       return {
         agent: agent.id,
-        layers: [{ source: "default", rules: defaultsBelow(others, hasSecrets) }, ...others],
+        layers: [{ source: "default", rules: defaultsBelow(others, hasSecrets) }, ...others].map((layer) =>
+          withFolders(layer, directories),
+        ),
       }
     })
   }
@@ -160,6 +166,20 @@ function defaultsBelow(others: Permission.Layer[], hasSecrets: boolean): readonl
   )
   if (keepsFiles || hasSecrets) return Permission.defaults
   return [...Permission.defaults, ...Permission.gitReading]
+}
+
+/** Rules for files anywhere in the workspace, such as `**` or one for all `.pem` files, also hold in the folders beside it. Those for
+ * one place of the workspace do not. */
+function withFolders(layer: Permission.Layer, folders: readonly string[]): Permission.Layer {
+  if (!folders.length) return layer
+  const isAnywhere = (rule: Permission.Rule) =>
+    filePermissions.some((name) => Permission.covers(rule, name)) && rule.pattern.startsWith("**")
+  const rules = layer.rules.flatMap((rule) =>
+    isAnywhere(rule)
+      ? [rule, ...folders.map((folder) => ({ ...rule, pattern: `${folder}/${rule.pattern}` }))]
+      : [rule],
+  )
+  return { ...layer, rules }
 }
 
 /** Returns a function that compares again only if the folder or the places changed: it runs for every call. */

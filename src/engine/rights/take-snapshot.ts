@@ -1,5 +1,6 @@
 // Takes snapshots around a call that changes files, before and after it. Both go into the call's message. Only the next
 // call that changes something waits until they are stored.
+import { saveUnsaved } from "#ability/file/in-editor.ts"
 import { isChanged } from "#ability/snapshot/is-changed.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import type { Step } from "#ability/tool/run-tool.ts"
@@ -19,9 +20,11 @@ export function takeSnapshot({ request, call, records }: Asked) {
   let taken: Snapshot.Taken | undefined
   let isOver = false
 
-  async function slot({ needs, tool, args, context }: Step): Promise<void> {
+  async function slot(step: Step): Promise<void> {
+    const { needs, tool, args, context } = step
     const paths = tool.readOnly ? [] : pathsOf(needs)
     if (!paths.length) return
+    if (context.editor && paths !== "worktree") for (const path of paths) await saveUnsaved(step, path)
     const { sessionId, messageId, callId } = context
     const goesOn = (args as { background?: unknown } | undefined)?.background === true
     const note = goesOn ? "what the job does later is not covered" : undefined

@@ -2,6 +2,7 @@
 // records that are still being written.
 
 import type { AgentDefinition } from "#ability/agent/agent.ts"
+import type { Editor } from "#ability/call/editor.ts"
 import type { Rule } from "#ability/permission/rule.ts"
 import type * as Provider from "#ability/provider/provider.ts"
 import type { Definition } from "#ability/tool/tool.ts"
@@ -45,6 +46,10 @@ export type Input = {
   replyLimit?: number
   /** The person's rules for this prompt. */
   rules?: Rule[]
+  /** The editor in which the session is open, if it offers files or terminals to tools. */
+  editor?: Editor | undefined
+  /** Folders beside the workspace whose files may be read as those of the workspace. Absolute real paths. */
+  directories?: readonly string[] | undefined
   /** The prompt that gave this one as a task. */
   parent?: Run
 } & Partial<Limits>
@@ -79,6 +84,9 @@ export type Settled = Readonly<{
   timing: Timing
   signal: AbortSignal
   permits: Permits
+  /** Those of the prompt, also for its tasks. */
+  editor: Editor | undefined
+  directories: readonly string[]
   converter: Message.Converter
   /** The prompt that gave this one as a task, and how many such prompts are above it. */
   parent: Run | undefined

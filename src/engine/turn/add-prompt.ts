@@ -14,7 +14,7 @@ export type Prompt = {
   refresh?: boolean
   stored?: StoredPrompt.Handle | undefined
 }
-type Place = Pick<Settled, "session" | "progress" | "signal" | "chosen" | "timing" | "permits">
+type Place = Pick<Settled, "session" | "progress" | "signal" | "chosen" | "timing" | "permits" | "editor">
 
 export async function addPrompt(place: Place, prompt: Prompt): Promise<void> {
   const words = wordsOf(prompt.parts)

@@ -159,6 +159,8 @@ export function settle(
     limits,
     timing,
     permits,
+    editor: work.editor ?? parent?.editor,
+    directories: work.directories ?? parent?.directories ?? [],
     converter: converterFor(known, known.chosen),
     parent,
     depth: parent ? parent.depth + 1 : 0,
@@ -171,7 +173,8 @@ function permitsFor(
   { session, progress, signal, agent, offer }: Begun & Answering & { offer: Offer },
 ): Permits {
   const { rules = [], parent, asks = parent?.permits.asks ?? "listeners" } = work
-  const rights = createRights({ session, agent, rules, parent: parent?.permits.rights })
+  const directories = work.directories ?? parent?.directories ?? []
+  const rights = createRights({ session, agent, rules, directories, parent: parent?.permits.rights })
   return createPermits({
     session,
     agent: agent.id,
@@ -193,10 +196,11 @@ async function prepareServers({ session, signal }: Settled): Promise<void> {
 }
 
 async function systemOf(settled: Settled): Promise<string> {
-  const { agent, session, permits, parent } = settled
+  const { agent, session, permits, parent, directories } = settled
   const reading = await readingBy(permits.rights)
   const grounding = await ground(agent, permits, settled)
-  return systemPrompt(agent, { isTask: parent !== undefined, mode: session.mode, grounding, reading })
+  const isTask = parent !== undefined
+  return systemPrompt(agent, { isTask, mode: session.mode, directories, grounding, reading })
 }
 
 /** Reads the messages that a prompt needs into its history, and repairs what a crashed process left open. */

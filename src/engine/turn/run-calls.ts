@@ -107,6 +107,7 @@ async function runCall(
     agent: run.session.agent,
     signal: run.signal,
     ...whoCanBeAsked(run.permits),
+    ...(run.editor ? { editor: run.editor } : {}),
     report: (text: string) =>
       void Bus.publish(Tool.Progress, { sessionId: run.session.id, callId: call.id, text }),
     notice: (text: string) =>

@@ -6,6 +6,7 @@ import { reportWithheld } from "#ability/shell/environment.ts"
 import { runCommand } from "#ability/shell/exec.ts"
 import * as Jobs from "#ability/shell/jobs.ts"
 import { createRecord } from "#ability/shell/record.ts"
+import { runInTerminal } from "#ability/shell/run-in-terminal.ts"
 import { commandPolicy } from "#ability/shell/sandboxed.ts"
 import { ofInstance } from "#ability/shell/shells.ts"
 import type { Ending } from "#ability/shell/start-shell.ts"
@@ -69,15 +70,12 @@ async function runForeground(args: { command: string; timeout: number }, context
   const withheld = await reportWithheld(context)
   const report = (text: string) => (interrupted.aborted ? undefined : context.report?.(text))
   const record = createRecord({ sessionId, callId, report })
-  const ran = await runCommand({
-    command,
-    cwd,
-    policy: await commandPolicy(),
-    timeout: timeout * 1_000,
-    signal: interrupted,
-    shells: ofInstance(),
-    record,
-  })
+  const policy = await commandPolicy()
+  const order = { command, cwd, timeout: timeout * 1_000, signal: interrupted, record }
+  // The person's editor knows nothing of a sandbox.
+  const editor = policy ? undefined : context.editor
+  const shown = editor && (await runInTerminal(editor, { ...order, context }))
+  const ran = shown ?? (await runCommand({ ...order, policy, shells: ofInstance() }))
   const next = KeptFolder.update(sessionId, { from: cwd, to: ran.cwd ?? cwd })
   const notes = [note, withheld, ...leftovers(ran), next.note]
   if (ran.timedOut) {

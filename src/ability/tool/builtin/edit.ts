@@ -2,6 +2,7 @@
 import { z } from "zod"
 import type { Context, Definition, Output } from "#ability/call/types.ts"
 import { applyEdits } from "#ability/file/apply-edits.ts"
+import { openInEditor } from "#ability/file/in-editor.ts"
 import { changeLines, lineDiff } from "#ability/file/line-diff.ts"
 import { needsWriting, openForWriting, type Place } from "#ability/file/open-for-writing.ts"
 import { openTarget } from "#ability/file/open-target.ts"
@@ -68,12 +69,14 @@ async function execute({ path, edits }: Args, context: Context): Promise<Output>
   using place = await openForWriting(path, context)
   if (!place.file) throw await missing(path, context)
   await SeenFiles.load(context.sessionId)
+  const inEditor = await openInEditor(place, context)
   context.signal.throwIfAborted()
-  // No `await` from here to the end: no other call of ours may come between the check and the write.
-  const old = contentOf(place.file, place, context)
+  // On disk, there is no `await` from here to the end: no other call of ours may come between the check and the write.
+  const old = contentOf(place, inEditor?.text, context)
   const { before, after, places, bytes } = editText(old, edits, place.shown)
   const same = old.equals(bytes)
-  const stat = same ? place.file.stat : place.replace(bytes, old)
+  const saved = same || !inEditor ? undefined : await inEditor.save(bytes)
+  const stat = saved?.stat ?? (same ? place.file.stat : place.replace(bytes, old))
   const version = SeenFiles.note(context.sessionId, { path: place.real, id: SeenFiles.idOf(stat, bytes) })
   const { additions, deletions, diff } = lineDiff(before.raw, after.raw, {
     show: (line) => toText(after, line),
@@ -81,7 +84,7 @@ async function execute({ path, edits }: Args, context: Context): Promise<Output>
   const counts = `+${additions} -${deletions}`
   const where = places === edits.length ? "" : ` in ${places} places`
   return {
-    text: `${place.named} edited${where} (${counts}).`,
+    text: `${place.named} edited${where} (${counts}).${saved?.note ? ` [${saved.note}]` : ""}`,
     title: `${place.named} (${counts})`,
     data: {
       path: place.shown,
@@ -103,13 +106,15 @@ function editText(old: Buffer, edits: Args["edits"], shown: string) {
   return { before, after, places, bytes: encode(after) }
 }
 
-function contentOf(file: NonNullable<Place["file"]>, { real, shown }: Place, { sessionId }: Context): Buffer {
+function contentOf(place: Place, text: Buffer | undefined, { sessionId }: Context): Buffer {
+  const { real, shown } = place
+  const file = place.file!
   if (file.size > maxBytes)
     throw new NotEditable(
       `has ${file.size} bytes, and edit takes at most ${maxBytes}. Use bash, with sed for example.`,
       shown,
     )
-  const bytes = file.read()
+  const bytes = text ?? file.read()
   SeenFiles.refuseChanged(sessionId, { path: real, shown, id: SeenFiles.idOf(file.stat, bytes) })
   return bytes
 }

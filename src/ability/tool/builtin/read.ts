@@ -1,11 +1,12 @@
 // The `read` tool: numbered lines of a text file of any size; other files are described.
-import { readSync } from "node:fs"
+import { fstatSync } from "node:fs"
 import { z } from "zod"
 import type { Context, Definition, Json, Output } from "#ability/call/types.ts"
+import { readInEditor } from "#ability/file/in-editor.ts"
 import { needsReading, openTarget, type Target } from "#ability/file/open-target.ts"
 import * as SeenFiles from "#ability/file/seen-files.ts"
 import { fileKind, type Kind } from "#ability/file/text-file.ts"
-import { readWindow } from "#ability/file/text-window.ts"
+import { readChunk, readWindow } from "#ability/file/text-window.ts"
 import { NamedError } from "#util/error.ts"
 import { descriptions } from "./descriptions.ts"
 
@@ -62,19 +63,38 @@ async function execute(args: Args, context: Context): Promise<Output> {
       `${JSON.stringify(target.shown)} is a folder. Use ls to see what is in it.`,
       args.path,
     )
-  const version = SeenFiles.see(context.sessionId, { fd: target.handle.fd, path: target.path })
-  const { data, ...output } = await show({ target, args, context })
+  const inEditor = await readInEditor(target, context)
+  const version = noteVersion(target, inEditor, context)
+  const { handle, size } = target
+  const content = { from: inEditor ?? handle.fd, size: inEditor?.length ?? size }
+  const { data, ...output } = await show({ target, content, args, context })
   return { ...output, data: { ...data, version } }
 }
 
-async function show(options: { target: Target; args: Args; context: Context }): Promise<Shown> {
-  const { target, args, context } = options
+function noteVersion(
+  { handle, path, places: [, real] }: Target,
+  text: Buffer | undefined,
+  { sessionId }: Context,
+) {
+  if (!text) return SeenFiles.see(sessionId, { fd: handle.fd, path })
+  return SeenFiles.note(sessionId, {
+    path: real,
+    id: SeenFiles.idOf(fstatSync(handle.fd, { bigint: true }), text),
+  })
+}
+
+/** The bytes that are shown: those of the open file, or the editor's. */
+type Content = { from: number | Buffer; size: number }
+type Showing = { target: Target; content: Content; args: Args; context: Context }
+
+async function show(showing: Showing): Promise<Shown> {
+  const { target, content } = showing
   // Some files report size 0 although they have content, such as those of the kernel.
-  const sample = Buffer.allocUnsafe(Math.min(sampleBytes, target.size || sampleBytes))
-  const bytesRead = readSync(target.handle.fd, sample, 0, sample.length, 0)
+  const sample = Buffer.allocUnsafe(Math.min(sampleBytes, content.size || sampleBytes))
+  const bytesRead = await readChunk(content.from, sample, 0)
   if (bytesRead === 0) return { text: "(empty file)", title: target.shown, data: { totalLines: 0 } }
   const kind = fileKind(sample.subarray(0, bytesRead))
-  return kind.kind === "binary" ? describe(target, kind) : await readText({ target, kind, args, context })
+  return kind.kind === "binary" ? describe(target, kind) : await readText({ ...showing, kind })
 }
 
 function describe({ shown, size }: Target, kind: Kind & { kind: "binary" }): Shown {
@@ -89,18 +109,12 @@ function describe({ shown, size }: Target, kind: Kind & { kind: "binary" }): Sho
   }
 }
 
-async function readText(options: {
-  target: Target
-  kind: Kind & { kind: "text" }
-  args: Args
-  context: Context
-}): Promise<Shown> {
-  const { target, kind, args, context } = options
+async function readText(showing: Showing & { kind: Kind & { kind: "text" } }): Promise<Shown> {
+  const { target, content, kind, args, context } = showing
   const start = args.startLine ?? 1
   const wanted = args.endLine === undefined ? maxLines : args.endLine - start + 1
   const window = await readWindow({
-    fd: target.handle.fd,
-    size: target.size,
+    ...content,
     encoding: kind.encoding,
     skip: kind.skip,
     start,
@@ -116,7 +130,7 @@ async function readText(options: {
     )
   const last = start + lines.length - 1
   const notes = [
-    ...(last !== total && last !== args.endLine ? [rest(last, total, target.size)] : []),
+    ...(last !== total && last !== args.endLine ? [rest(last, total, content.size)] : []),
     ...(crlf ? ["lines end with CRLF"] : []),
     ...(kind.encoding === "utf8" ? [] : [`the file is ${kind.encoding.toUpperCase()}`]),
   ]

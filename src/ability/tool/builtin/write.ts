@@ -1,6 +1,7 @@
 // The `write` tool: creates a file, or replaces a file and keeps its encoding and line ends.
 import { z } from "zod"
 import type { Context, Definition, Output } from "#ability/call/types.ts"
+import { openInEditor } from "#ability/file/in-editor.ts"
 import { changeLines, type LineDiff, lineDiff } from "#ability/file/line-diff.ts"
 import { needsWriting, openForWriting, type Place } from "#ability/file/open-for-writing.ts"
 import * as SeenFiles from "#ability/file/seen-files.ts"
@@ -44,13 +45,16 @@ export const write = {
 async function execute({ path, content }: Args, context: Context): Promise<Output> {
   using place = await openForWriting(path, context)
   await SeenFiles.load(context.sessionId)
+  const inEditor = await openInEditor(place, context)
   context.signal.throwIfAborted()
-  // No `await` from here to the end: no other call of ours may come between the check and the write.
-  const old = oldContent(place, context)
+  // On disk, there is no `await` from here to the end: no other call of ours may come between the check and the write.
+  const old = oldContent(place, inEditor?.text, context)
   const text = old && textOf(old)
   const { bytes, notes } = encodeLike(text, content)
   const same = old?.equals(bytes) === true
-  const stat = same ? place.file!.stat : place.replace(bytes, old)
+  const saved = same || !inEditor ? undefined : await inEditor.save(bytes)
+  const stat = saved?.stat ?? (same ? place.file!.stat : place.replace(bytes, old))
+  if (saved?.note) notes.push(saved.note)
   const version = SeenFiles.note(context.sessionId, { path: place.real, id: SeenFiles.idOf(stat, bytes) })
   const changes = compare(text, bytes, place.file !== undefined)
   const { additions, deletions } = changes ?? { additions: linesIn(content), deletions: 0 }
@@ -72,9 +76,13 @@ async function execute({ path, content }: Args, context: Context): Promise<Outpu
 }
 
 /** The current content, unless it is too large to compare. Refuses a file that somebody else changed. */
-function oldContent({ file, real, shown }: Place, { sessionId }: Context): Buffer | undefined {
+function oldContent(
+  { file, real, shown }: Place,
+  text: Buffer | undefined,
+  { sessionId }: Context,
+): Buffer | undefined {
   if (!file) return undefined
-  const old = file.size > maxCompared ? undefined : file.read()
+  const old = text ?? (file.size > maxCompared ? undefined : file.read())
   SeenFiles.refuseChanged(sessionId, { path: real, shown, id: SeenFiles.idOf(file.stat, old) })
   return old
 }
