@@ -29,7 +29,7 @@ import {
 import { definitionToSpec } from "./specialists.ts"
 
 export { Invalid, NotFound } from "./agent.ts"
-export { autoAgent } from "./builtin-agents.ts"
+export { autoAgent, plannerAgent } from "./builtin-agents.ts"
 export type { Ignored, Problem, Ranked, Scanned }
 export { FolderNotFound }
 

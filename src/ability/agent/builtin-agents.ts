@@ -9,6 +9,8 @@ import { specToDefinition } from "./specialists.ts"
 export const defaultAgent = "build"
 /** Stands for another agent: the one that `AgentRegistry.resolve` chooses for the prompt. */
 export const autoAgent = "auto"
+/** Writes plans, which an orchestrator carries out. */
+export const plannerAgent = "planner"
 
 const common = { domain: "general", capabilities: [], skills: [], mode: "primary" as const }
 

@@ -8,7 +8,7 @@ import * as Permission from "#ability/permission/permission.ts"
 import type { Action } from "#ability/permission/rule.ts"
 import { mayUse } from "#ability/tool/may-use.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
-import { instructionFor } from "#engine/orchestrator/active-specs.ts"
+import { instructionFor, stepAgents } from "#engine/orchestrator/active-specs.ts"
 import { lastId } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
 import type { Permits } from "#engine/rights/permits.ts"
@@ -58,6 +58,7 @@ export async function systemPrompt(
     ...(agent.role === "orchestrator" ? [instructionFor(agent)] : [base]),
     ...(isTask ? [forTask] : []),
     ...(agent.systemPrompt && agent.role !== "orchestrator" ? [agent.systemPrompt] : []),
+    ...(agent.id === AgentRegistry.plannerAgent ? [stepAgents()] : []),
     ...othersFor(agent),
     [
       `Working directory: ${Instance.directory}`,

@@ -18,6 +18,13 @@ export function activeSpecs(): { active: AgentSpec[]; unmatched: string[] } {
   return { active, unmatched: unmatched.map(({ id }) => id) }
 }
 
+/** For the system prompt of a planner: who can carry out steps. */
+export function stepAgents(): string {
+  const others = activeSpecs().active.filter(({ name }) => name !== AgentRegistry.plannerAgent)
+  const lines = others.map(({ name, description }) => `- ${name}: ${description}`)
+  return ["Agents that can carry out steps:", ...lines].join("\n")
+}
+
 /** The system prompt of an orchestrator; its own text, if it has one, replaces the usual opening. */
 export function instructionFor({ systemPrompt }: { systemPrompt: string }): string {
   return orchestratorInstruction({ ...(systemPrompt ? { base: systemPrompt } : {}), ...activeSpecs() })

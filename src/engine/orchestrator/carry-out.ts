@@ -3,7 +3,9 @@
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import type { Delegated } from "#ability/call/types.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
+import { Notice } from "#engine/record/notice.ts"
 import type { Run } from "#engine/run/run.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { activeSpecs } from "./active-specs.ts"
@@ -20,18 +22,6 @@ type Carrying = { run: Run; doStep: DoStep; findResult: FindResult }
 /** Characters of an earlier result that a later step gets. */
 const maxResult = 4_000
 const maxSteps = 20
-const planner = "planner"
-
-export function isPlanner(agent: string): boolean {
-  return agent === planner
-}
-
-/** The task of a planner: the goal, and who can carry out its steps. */
-export function planningTask(goal: string): string {
-  const others = activeSpecs().active.filter(({ name }) => !isPlanner(name))
-  const lines = others.map(({ name, description }) => `- ${name}: ${description}`)
-  return `${goal}\n\nAgents that can carry out steps:\n${lines.join("\n")}`
-}
 
 /** Stores the plan of a planner's answer. False if the answer has no steps. A plan that is too long or cut off is refused:
  * without its end it would lead elsewhere. */
@@ -45,6 +35,16 @@ export async function storePlan(run: Run, goal: string, answer: Message.Info): P
   const title = goal.replace(/\s+/g, " ").trim().slice(0, 200)
   await TodoList.update(run.session.id, steps.map(itemOf), { replace: true, title })
   return true
+}
+
+/** Keeps the plan that a planner wrote for a person, so that an orchestrator can carry it out later in the session. */
+export async function keepPlan(run: Run, answer: Message.Info): Promise<void> {
+  try {
+    await storePlan(run, run.intent, answer)
+  } catch (error) {
+    const text = `the plan is not kept: ${errorText(error)}`
+    Bus.publish(Notice, { sessionId: run.session.id, messageId: answer.id, text })
+  }
 }
 
 /** Returns the results of all steps. A failed step stops only those that wait for it. */
@@ -105,7 +105,7 @@ async function doOne(
 async function agentFor({ agent, text }: PlanStep): Promise<string> {
   const names = activeSpecs()
     .active.map(({ name }) => name)
-    .filter((name) => !isPlanner(name))
+    .filter((name) => name !== AgentRegistry.plannerAgent)
   if (agent && names.includes(agent)) return agent
   const agents = names.map((name) => AgentRegistry.get(name))
   const { rank } = await import("#ability/agent/rank.ts")

@@ -11,16 +11,17 @@ import * as Message from "#knowledge/message/message.ts"
 import { complete, settle, type Work } from "./begin-run.ts"
 import { loop } from "./loop.ts"
 
-export async function answerOf(first: Run, work: Work): Promise<Message.Info> {
+/** `run`: with the agent that gave the answer. */
+export async function answerOf(first: Run, work: Work): Promise<{ run: Run; answer: Message.Info }> {
   const rejected = new Set<string>()
   for (let run = first; ; ) {
     const answer = await loop(run)
     const isSpecialist = AgentRegistry.specs().some(({ name }) => name === run.agent.id)
     const rejection = rejectionOf(run.agent.id, Message.textOf(answer))
-    if (!rejection || !isSpecialist) return answer
+    if (!rejection || !isSpecialist) return { run, answer }
     rejected.add(run.agent.id)
     const agent = await nextAgent(run.session.id, { prompt: run.intent, rejection, rejected })
-    if (!agent) return answer
+    if (!agent) return { run, answer }
     addNote(run, agent.id)
     run = await withAgent(work, run, agent)
   }

@@ -1,7 +1,8 @@
 // Runs an order of an orchestrator: a task for a specialist, a goal for the planner, whose plan is then carried out, or the
 // rest of a plan.
+import { plannerAgent } from "#ability/agent/agent-registry.ts"
 import type { Delegated, Order } from "#ability/call/types.ts"
-import { carryOut, isPlanner, planningTask, storePlan } from "#engine/orchestrator/carry-out.ts"
+import { carryOut, storePlan } from "#engine/orchestrator/carry-out.ts"
 import { delegate } from "#engine/orchestrator/delegate.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import type { Run } from "#engine/run/run.ts"
@@ -14,7 +15,7 @@ type Given = { order: Order; callId: string }
 type Part = { agent: string; task: string; step?: string }
 
 export async function runOrder(run: Run, { order, callId }: Given): Promise<Delegated> {
-  if (!("resume" in order) && !isPlanner(order.agent)) return hand(run, callId, order)
+  if (!("resume" in order) && order.agent !== plannerAgent) return hand(run, callId, order)
   // A session has one plan, so two at once would mix their steps.
   if (run.progress.isPlanning)
     throw new NamedError(
@@ -31,8 +32,8 @@ export async function runOrder(run: Run, { order, callId }: Given): Promise<Dele
 
 async function runPlan(run: Run, { order, callId }: Given): Promise<Delegated> {
   if ("resume" in order) return finishPlan(run, callId)
-  const planned = await hand(run, callId, { ...order, task: planningTask(order.task) })
-  if (planned.agent === undefined || !isPlanner(planned.agent)) return planned
+  const planned = await hand(run, callId, order)
+  if (planned.agent !== plannerAgent) return planned
   const answer = await answerIn(planned.sessions.at(-1)!)
   if (!answer || !(await storePlan(run, order.task, answer))) return planned
   const done = await finishPlan(run, callId)

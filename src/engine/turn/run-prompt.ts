@@ -1,13 +1,13 @@
 // Runs one prompt, from its first message to its end: an answer, an error that the session stores, or an interruption. The
 // session can continue with the next prompt in every case.
 
-import { autoAgent } from "#ability/agent/agent-registry.ts"
+import { autoAgent, plannerAgent } from "#ability/agent/agent-registry.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { append, keep, settle } from "#engine/record/append.ts"
 import { missingResults, tipOf } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
-import { type Ask, createProgress } from "#engine/run/run.ts"
+import { type Ask, createProgress, type Run } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
@@ -31,10 +31,8 @@ export async function runPrompt(
     StoredPrompt.recoverOnce(sessionId, { isInterrupted: before.status === "interrupted" }),
   )
   try {
-    const run = await beginRun(work, begun, prompt)
-    const isAuto = session.agent === autoAgent
-    const answer = isAuto ? await (await import("./hand-over.ts")).answerOf(run, work) : await loop(run)
-    await settle(run.progress.records)
+    const answer = await answerOf(await beginRun(work, begun, prompt), work)
+    await settle(begun.progress.records)
     await finish(begun, { status: "idle" })
     Bus.publish(SessionRecord.Idle, { sessionId })
     return answer
@@ -43,6 +41,16 @@ export async function runPrompt(
   } finally {
     orWarn(() => Memory.rest(sessionId))
   }
+}
+
+async function answerOf(first: Run, work: Work): Promise<Message.Info> {
+  const { run, answer } =
+    first.session.agent === autoAgent
+      ? await (await import("./hand-over.ts")).answerOf(first, work)
+      : { run: first, answer: await loop(first) }
+  if (run.agent.id === plannerAgent && !run.parent)
+    await (await import("#engine/orchestrator/carry-out.ts")).keepPlan(run, answer)
+  return answer
 }
 
 /** Claims the session for this process. If that fails, an event tells clients that follow the session. */

@@ -61,8 +61,8 @@ test("the steps of a plan run in order, two at once, each with the results that 
       ],
     )
     assert.match(
-      llm.requests[1]!.messages[0]!.text,
-      /- librarian: /,
+      llm.requests[1]!.system,
+      /Agents that can carry out steps:\n- operator: [\s\S]*- librarian: /,
       "the planner is told who can carry out steps",
     )
     assert.deepEqual(llm.requests[1]!.tools, [], "the planner has no tools")

@@ -144,6 +144,37 @@ test("a plan of six steps whose process is killed in the middle is completed aft
   assert.match(taskIn(both), /Result of step 3:\ndid: Find the first name[\s\S]*Result of step 4:/)
 })
 
+for (const agent of ["planner", "auto"])
+  test(`a plan that a person asks the ${agent} for is kept, and an orchestrator carries it out`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm(
+      byAgent({
+        planner: () => text(plan),
+        orchestrator: (_, turn) => (turn ? text("All done.") : call("delegate", { resume: true })),
+        operator: () => text("did it"),
+        librarian: () => text("found it"),
+      }),
+    )
+    const { variables } = env(llm, "chat")
+    const goal = "Break down the migration into steps"
+    const planned = await vitamin(tmp, ["run", "--agent", agent, goal], variables)
+    assert.deepEqual([planned.code, planned.out], [0, plan], planned.err)
+    assert.match(llm.requests[0]!.system, /Agents that can carry out steps:\n- operator: /)
+    assert.match((await vitamin(tmp, ["session", "plan"])).out, /^Break down .* 0 of 6 done/)
+    const ran = await vitamin(tmp, ["run", "--continue", "--agent", "orchestrator", "Go on"], variables)
+    assert.deepEqual([ran.code, ran.out], [0, "All done."], ran.err)
+    assert.match((await vitamin(tmp, ["session", "plan"])).out, /6 of 6 done/)
+  })
+
+test("a plan that cannot be kept is reported, and the answer is still given", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const answer = "1. [operator] Make it\n1. [operator] Paint it"
+  await using llm = await fakeLlm([text(answer)])
+  const ran = await vitamin(tmp, ["run", "--agent", "planner", "Plan it"], env(llm, "chat").variables)
+  assert.deepEqual([ran.code, ran.out], [0, answer])
+  assert.match(ran.err, /the plan is not kept: The plan has two steps with the number 1/)
+})
+
 test("--agent auto chooses an agent for each prompt, and says why", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("one"), text("two")])
