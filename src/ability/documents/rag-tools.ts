@@ -76,7 +76,7 @@ export const ragAdd = {
 export const ragSearch = {
   id: "rag_search",
   description:
-    "Search the added folders of documents and the recorded knowledge, by words and by meaning. Answers are passages with path, page and lines, the best first. `folder` limits the search to one folder.",
+    "Search the added folders of documents and the recorded knowledge, by words and by meaning. Answers are passages with path, page and lines, the best first. Use words that the documents may use, synonyms too, and search again in other words if nothing fits. `folder` limits the search to one folder.",
   category: "search",
   parameters: Search,
   readOnly: true,
