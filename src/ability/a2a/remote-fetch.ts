@@ -23,7 +23,7 @@ export class InvalidRemote extends NamedError {
 }
 
 /** The largest answer, and the largest event of a stream, in bytes. */
-const messageLimit = 8 << 20
+const messageLimit = 4_000_000
 
 export function createRemoteFetch(remote: Remote): Fetch {
   const own = new URL(remote.url)

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Role, type SendMessageRequest, type StreamResponse, TaskState } from "@a2a-js/sdk"
 import { type Client, ClientFactory, JsonRpcTransportFactory } from "@a2a-js/sdk/client"
-import { A2AError } from "@a2a-js/sdk/errors"
+import { A2AError, TaskNotFoundError, UnsupportedOperationError } from "@a2a-js/sdk/errors"
 import * as Log from "#kernel/process/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
@@ -17,6 +17,8 @@ export type Ids = { taskId: string; contextId: string }
 export type Order = {
   remote: Remote
   text: string
+  /** How many agents have passed the task on, this one included. */
+  depth: number
   signal: AbortSignal
   /** A task that an earlier process began: it is only followed. */
   resume?: Ids | undefined
@@ -62,7 +64,11 @@ export async function runRemoteTask(order: Order): Promise<string> {
   const client = await connect(order)
   const answer = createRemoteAnswer(order.onProgress)
   try {
-    return await finish(order, client, answer)
+    return await finish(order, client, answer).catch((error) => {
+      const again = answer.task() ? undefined : freshOrder(order, error)
+      if (!again) throw error
+      return finish(again, client, answer)
+    })
   } catch (error) {
     const ids = answer.task() ?? order.resume
     if (signal.aborted && ids) await cancel(client, ids)
@@ -71,6 +77,16 @@ export async function runRemoteTask(order: Order): Promise<string> {
       isOpen: ids !== undefined,
     })
   }
+}
+
+/** The order without what the agent does not know any more: it forgot the task, or has ended it. */
+function freshOrder(order: Order, error: unknown): Order | undefined {
+  const { resume, earlier } = order
+  if (error instanceof TaskNotFoundError && (resume || earlier))
+    return { ...order, resume: undefined, earlier: undefined }
+  if (error instanceof UnsupportedOperationError && earlier?.taskId && earlier.contextId)
+    return { ...order, earlier: { contextId: earlier.contextId } }
+  return undefined
 }
 
 async function connect({ remote, signal }: Order): Promise<Client> {
@@ -84,7 +100,7 @@ async function finish(order: Order, client: Client, answer: RemoteAnswer): Promi
   const { remote, signal, resume } = order
   const left = { continuations: maxContinuations, questions: maxQuestions }
   const send = (text: string, ids?: Partial<Ids>) => ({
-    updates: client.sendMessageStream(requestOf(text, ids), { signal }),
+    updates: client.sendMessageStream(requestOf(order, text, ids), { signal }),
     isMessage: true,
   })
   let stream: Stream | undefined = resume ? undefined : send(order.text, order.earlier)
@@ -167,7 +183,11 @@ async function cancel(client: Client, { taskId }: Ids): Promise<void> {
     )
 }
 
-function requestOf(text: string, { taskId = "", contextId = "" }: Partial<Ids> = {}): SendMessageRequest {
+function requestOf(
+  { depth }: Order,
+  text: string,
+  { taskId = "", contextId = "" }: Partial<Ids> = {},
+): SendMessageRequest {
   const part = {
     content: { $case: "text" as const, value: text },
     metadata: undefined,
@@ -182,7 +202,7 @@ function requestOf(text: string, { taskId = "", contextId = "" }: Partial<Ids> =
       taskId,
       role: Role.ROLE_USER,
       parts: [part],
-      metadata: undefined,
+      metadata: { depth },
       extensions: [],
       referenceTaskIds: [],
     },

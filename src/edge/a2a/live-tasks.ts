@@ -26,7 +26,8 @@ const all = Instance.state(
   async (tasks) => {
     const working = [...tasks.values()]
     for (const { ending } of working) ending.abort(Session.runtimeStops)
-    await waitAtMost(patience, Promise.all(working.map(({ done }) => done)))
+    const ended = working.map((live) => live.done.then(() => live.notifications))
+    await waitAtMost(patience, Promise.all(ended))
   },
   { isWork: true },
 )
@@ -114,7 +115,6 @@ async function work(
     fail(live, error)
   }
   await live.changes
-  await waitAtMost(patience, live.notifications)
 }
 
 async function follow(live: Live, prompt: Prompt & Pick<AgentInput, "whenBusy">): Promise<void> {

@@ -27,6 +27,8 @@ import { checkConfig, withConfig } from "./push-notifications.ts"
 import { type Live, type Serving, statusOf } from "./task-changes.ts"
 import * as TaskRecord from "./task-record.ts"
 
+const maxDepth = 4
+
 type Taken<P> = { message: Message; prompt: P; push: TaskPushNotificationConfig | undefined }
 
 /** `url`: where clients reach the server. */
@@ -130,6 +132,7 @@ async function take(serving: Serving, request: SendMessageRequest): Promise<Live
   const prompt = promptOf(request.message)
   const message = request.message!
   const agent = skillOf(serving, request)
+  depthOf(message)
   const push = request.configuration?.taskPushNotificationConfig
   const checked = push && (await checkConfig(push, { taskId: message.taskId, rules: serving.rules }))
   if (message.taskId) return continueTask(serving, { message, prompt, push: checked })
@@ -144,7 +147,8 @@ async function createTask(
   const contextId = message.contextId || createId("ctx")
   const { agent } = prompt
   const sessionId =
-    (await TaskRecord.sessionOf(contextId)) ?? (await Session.create(agent ? { agent } : {})).id
+    (await TaskRecord.sessionOf(contextId)) ??
+    (await Session.create({ metadata: { a2aDepth: depthOf(message) }, ...(agent ? { agent } : {}) })).id
   const task: Task = {
     id,
     contextId,
@@ -180,6 +184,13 @@ async function continueTask(serving: Serving, { message, prompt, push }: Taken<P
   const { interrupted: _, ...metadata } = task.metadata ?? {}
   const continued = { ...task, status: statusOf(TaskState.TASK_STATE_SUBMITTED), history, metadata }
   return LiveTasks.start(serving, { task: continued, sessionId: record.sessionId }, prompt)
+}
+
+/** How many agents have passed the task on. Two that give every task back to each other must come to an end. */
+function depthOf({ metadata }: Message): number {
+  const depth = Number(metadata?.depth ?? 0)
+  if (depth >= 0 && depth <= maxDepth) return depth
+  throw new UnsupportedOperationError(`A task can be passed on ${maxDepth} times.`)
 }
 
 /** The agent that a client chose: `skill` in the metadata of the message or of the request. */

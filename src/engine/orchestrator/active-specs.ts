@@ -27,5 +27,12 @@ export function stepAgents(): string {
 
 /** The system prompt of an orchestrator; its own text, if it has one, replaces the usual opening. */
 export function instructionFor({ systemPrompt }: { systemPrompt: string }): string {
-  return orchestratorInstruction({ ...(systemPrompt ? { base: systemPrompt } : {}), ...activeSpecs() })
+  const instruction = orchestratorInstruction({
+    ...(systemPrompt ? { base: systemPrompt } : {}),
+    ...activeSpecs(),
+  })
+  const remote = AgentRegistry.list().filter(({ id }) => AgentRegistry.remoteOf(id))
+  if (!remote.length) return instruction
+  const lines = remote.map(({ id, metadata }) => `- ${id}: ${metadata.description?.replace(/\s+/g, " ")}`)
+  return [instruction, "Agents on other machines, for `delegate` too:", ...lines].join("\n")
 }

@@ -111,6 +111,11 @@ export const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
+/** The beginning of a prompt, by which the open task of a remote agent is found again. */
+export function remoteText(prompt: string): string {
+  return prompt.slice(0, 1_000)
+}
+
 export class NotFound extends NamedError {
   constructor(sessionId: string) {
     super(

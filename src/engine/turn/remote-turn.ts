@@ -4,13 +4,13 @@ import type { Remote } from "#ability/a2a/remote-fetch.ts"
 import { type Ids, RemoteFailed, runRemoteTask } from "#ability/a2a/run-remote-task.ts"
 import * as Elicitation from "#ability/elicitation/elicitation.ts"
 import { append, lastId } from "#engine/record/append.ts"
+import { remoteText } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { whoCanBeAsked } from "#engine/rights/permits.ts"
 import type { Run } from "#engine/run/run.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { createStreamedText } from "./take-answer.ts"
 
-const maxText = 1_000
 const form = {
   type: "object",
   properties: { answer: { type: "string", title: "Answer" } },
@@ -23,17 +23,18 @@ export async function remoteTurn(run: Run, remote: Remote): Promise<Message.Info
   const place = { sessionId, parentId: lastId(run), branch, agent, model: `a2a/${remote.name}` }
   const text = Message.make({ ...place, type: "text", data: { role: "assistant", parts: [] } })
   const streamed = createStreamedText(run, text)
-  const isSame = earlier?.isOpen === true && earlier.text === intent.slice(0, maxText)
+  const isSame = earlier?.isOpen === true && earlier.text === remoteText(intent)
   const settings = {
     remote,
     text: intent,
+    depth: depthOf(run),
     signal,
     resume: isSame ? earlier : undefined,
     earlier: earlier && {
       contextId: earlier.contextId,
       ...(earlier.isOpen ? { taskId: earlier.taskId } : {}),
     },
-    onTask: (ids: Ids) => note(run, { ...ids, text: intent.slice(0, maxText), isOpen: true }),
+    onTask: (ids: Ids) => note(run, { ...ids, text: remoteText(intent), isOpen: true }),
     onProgress(line: string) {
       const [reasoning] = text.data.parts
       if (reasoning) reasoning.text += `${line}\n`
@@ -60,6 +61,11 @@ export async function remoteTurn(run: Run, remote: Remote): Promise<Message.Info
     else streamed.forget()
   }
   return text
+}
+
+/** How often the task was passed on before it came here is noted in the session of the first prompt. */
+function depthOf({ parent, session }: Run): number {
+  return parent ? depthOf(parent) : Number(session.metadata.a2aDepth ?? 0) + 1
 }
 
 async function close(run: Run): Promise<void> {

@@ -5,6 +5,7 @@ import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { familyModel } from "#engine/model/choose-model.ts"
 import { keep } from "#engine/record/append.ts"
+import { remoteText } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { type Run, refuseCost } from "#engine/run/run.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -94,7 +95,7 @@ async function openRemoteTask(
       other?.sessionId === taskOf.sessionId &&
       (status === "interrupted" || status === "error") &&
       remote?.isOpen &&
-      task.startsWith(remote.text),
+      remote.text === remoteText(task),
   )
   return found && SessionRecord.update(found, (draft) => Object.assign(draft, { taskOf }))
 }

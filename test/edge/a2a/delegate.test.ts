@@ -160,6 +160,58 @@ test("a question of the remote agent reaches the person; without one the task is
   assert.match(nearLlm.requests[1]!.raw, /Made it\./)
 })
 
+test("a question of the far one passes through a server in between to its client, and the answer back", async () => {
+  await using sides = await twoVitamins(names)
+  const [near, far] = sides
+  await using nearLlm = await fakeLlm([asks, text("Done.")])
+  await using farLlm = await fakeLlm([call("bash", { command: "touch made" }), text("Made it.")])
+  await using between = await serveA2A(near.tmp, { port: near.port, args: mayAsk, env: near.env(nearLlm) })
+  await using _ = await serveA2A(far.tmp, { port: far.port, env: far.env(farLlm) })
+  const message = { messageId: "m", role: "ROLE_USER", parts: [{ text: "ask for a review" }] }
+  const asked = (await between.rpc("SendMessage", { message })).result.task
+  assert.equal(asked.status.state, "TASK_STATE_INPUT_REQUIRED")
+  assert.match(asked.status.message.parts[0].text, /The remote agent reviewer asks:\nAllow bash/)
+  const answer = { ...message, messageId: "n", taskId: asked.id, parts: [{ data: { answer: "once" } }] }
+  const { task } = (await between.rpc("SendMessage", { message: answer })).result
+  assert.equal(task.status.state, "TASK_STATE_COMPLETED")
+  assert.ok(existsSync(join(far.tmp.path, "made")))
+})
+
+test("an orchestrator delegates to a remote agent, with the same permission", async () => {
+  await using sides = await twoVitamins(names)
+  const [near, far] = sides
+  const delegates = call("delegate", { agent: "reviewer", task: "review the change" })
+  await using nearLlm = await fakeLlm([delegates, text("Not asked."), delegates, text("Reviewed.")])
+  await using farLlm = await fakeLlm([text("I like it.")])
+  await using served = await serveA2A(far.tmp, { port: far.port, env: far.env(farLlm) })
+  const run = (...args: string[]) =>
+    vitamin(near.tmp, ["run", "--agent", "orchestrator", ...args, "go"], near.env(nearLlm))
+  const denied = await run()
+  assert.match(denied.out, /Not asked\./, denied.err)
+  assert.equal((await served.rpc("ListTasks", {})).result.totalSize, 0)
+  const { out, err } = await run(...mayAsk)
+  assert.match(out, /Reviewed\./, err)
+  assert.match(nearLlm.requests[2]!.raw, /- reviewer: Reviews changes\./)
+  assert.match(nearLlm.requests[3]!.raw, /I like it\./)
+})
+
+test("two vitamins that give every task back to each other come to an end", async () => {
+  await using sides = await twoVitamins({ first: "other", second: "other" })
+  const [near, far] = sides
+  const back = call("subtask", { task: "you do it", agent: "other" })
+  const script = ({ raw }: { raw: string }) =>
+    /"role":"tool"/.test(raw) ? text(/passed on/.test(raw) ? "Too often." : "Passed.") : back
+  await using nearLlm = await fakeLlm(script)
+  await using farLlm = await fakeLlm(script)
+  const args = ["--allow", "agent.remote"]
+  await using served = await serveA2A(near.tmp, { port: near.port, args, env: near.env(nearLlm) })
+  await using _ = await serveA2A(far.tmp, { port: far.port, args, env: far.env(farLlm) })
+  const message = { messageId: "m", role: "ROLE_USER", parts: [{ text: "do it" }] }
+  const { task } = (await served.rpc("SendMessage", { message })).result
+  assert.equal(task.artifacts[0].parts[0].text, "Passed.")
+  assert.equal(nearLlm.requests.length + farLlm.requests.length, 10)
+})
+
 test("a remote agent that is away or refuses the token is an error for the model, not a crash", async () => {
   await using sides = await twoVitamins(names)
   const [near, far] = sides

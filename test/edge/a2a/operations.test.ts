@@ -65,6 +65,25 @@ test("a message with the context of an earlier task continues its session", asyn
   assert.match(llm.requests[1]!.raw, /a colour\?.*Blue\..*what did I ask\?/s)
 })
 
+test("tasks of one context run one after the other, and one that waits can be canceled", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([waiting, text("First."), text("Third.")])
+  await using served = await serveA2A(tmp, { args: allowed, env: env(llm, "chat").variables })
+  const client = await served.client()
+  const contextId = "one context"
+  const first = taskOf(await client.sendMessage(say("one", { contextId }, atOnce)))
+  await until(() => existsSync(join(tmp.path, "begun")), "the command begins")
+  const second = taskOf(await client.sendMessage(say("two", { contextId }, atOnce)))
+  const third = client.sendMessage(say("three", { contextId }))
+  assert.equal(stateOf(second), "submitted")
+  const canceled = await client.cancelTask({ id: second.id, tenant: "", metadata: undefined })
+  assert.equal(stateOf(canceled), "canceled")
+  go(tmp)
+  assert.equal(resultOf(taskOf(await third)), "Third.")
+  assert.equal(resultOf(await client.getTask({ id: first.id, tenant: "" })), "First.")
+  assert.doesNotMatch(llm.requests[2]!.raw, /two/)
+})
+
 test("CancelTask ends the running command and the task", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([waiting, text("never")])

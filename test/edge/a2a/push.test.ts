@@ -11,7 +11,7 @@ import { say, serveA2A, taskOf, type Wire } from "./harness.ts"
 
 type Post = { path: string; headers: IncomingHttpHeaders; body: Wire }
 
-/** A server of a client. It answers /moved with a redirect, everything else with 200. */
+/** A server of a client. It answers /moved with a redirect, every second request of /flaky with 503, all else with 200. */
 async function receiver() {
   const posts: Post[] = []
   const server = createServer(async (request, response) => {
@@ -19,7 +19,8 @@ async function receiver() {
     for await (const part of request) body += part
     posts.push({ path: request.url!, headers: request.headers, body: JSON.parse(body || "null") })
     if (request.url === "/moved") return void response.writeHead(302, { location: "/elsewhere" }).end()
-    response.end()
+    const isOdd = posts.filter(({ path }) => path === "/flaky").length % 2 === 1
+    response.writeHead(request.url === "/flaky" && isOdd ? 503 : 200).end()
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -79,6 +80,21 @@ test("each change of a task is posted in order, with the credentials of the clie
   await client.sendMessage(say("go", {}, configured(`${hook.url}/b`, { token: "my token" })))
   await until(() => hook.posts.length === 6)
   assert.equal(hook.posts[3]!.headers["x-a2a-notification-token"], "my token")
+})
+
+test("a notification that fails is sent again before the next one", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("Done.")])
+  await using hook = await receiver()
+  await using served = await serveA2A(tmp, {
+    args: ["--allow", `network.fetch:${hook.url}/*`],
+    env: env(llm, "chat").variables,
+  })
+  await (await served.client()).sendMessage(say("go", {}, configured(`${hook.url}/flaky`)))
+  await until(() => hook.posts.length === 6)
+  const sent = hook.posts.map(({ body }) => JSON.stringify(body))
+  assert.deepEqual([sent[0], sent[2], sent[4]], [sent[1], sent[3], sent[5]])
+  assert.equal(new Set(sent).size, 3)
 })
 
 test("a redirect is not followed", async () => {

@@ -30,9 +30,10 @@ export async function showAgent(options: Options & { id: string }): Promise<void
     await (await ifConfigured())?.list()
     const tools = ToolRegistry.forAgent(agent.id).map(({ id }) => id)
     const file = AgentRegistry.fileOf(agent.id)
-    if (options.format === "json")
-      return printJson({ ...agent, usableTools: tools, ...(file ? { file } : {}) })
-    for (const [name, value] of linesOf(agent, { tools, file }))
+    const url = AgentRegistry.remoteOf(agent.id)?.url
+    const places = { ...(file ? { file } : {}), ...(url ? { url } : {}) }
+    if (options.format === "json") return printJson({ ...agent, usableTools: tools, ...places })
+    for (const [name, value] of linesOf(agent, { tools, ...places }))
       if (value !== undefined && value !== "") print(`${name.padEnd(13)} ${value}`, 14)
     if (agent.systemPrompt) print(`\n${agent.systemPrompt}`)
   })
@@ -58,7 +59,7 @@ async function inAgents(options: FolderOptions, fn: () => void | Promise<void>):
 
 function linesOf(
   agent: AgentDefinition,
-  { tools, file }: { tools: string[]; file: string | undefined },
+  { tools, file, url }: { tools: string[]; file?: string; url?: string },
 ): [string, string | number | undefined][] {
   const { permissions, capabilities, skills, metadata, temperature, maxTokens } = agent
   const known = ToolRegistry.list()
@@ -79,6 +80,7 @@ function linesOf(
     ["max tokens", maxTokens],
     ["permissions", permissions.map((rule) => `${rule.action} ${formatRule(rule)}`).join(", ")],
     ["file", file],
+    ["url", url],
   ]
 }
 
