@@ -31,6 +31,9 @@ export type Space = {
 /** An event and the facts that may follow, as places in the list of events. */
 export type Move = { action: Action; event: number; results: { name: string; event: number }[] }
 
+/** Steps of all threads that are tried: a few seconds. */
+const maxWork = 20_000_000
+
 type Input = { moves: readonly Move[]; begin: readonly number[]; tables: Tables; maxStates: number }
 
 export function exploreSpace({ moves, begin, tables: { tables, events }, maxStates }: Input): Space {
@@ -43,7 +46,9 @@ export function exploreSpace({ moves, begin, tables: { tables, events }, maxStat
   const origins: { from: number; names: string[] }[] = []
   let expanded = 0
   add(start(), -1, [])
-  for (; expanded < states.length && states.length < maxStates; expanded++) expand(expanded)
+  // The limit of states does not limit the time: with many guards and events, each state takes long.
+  const most = Math.max(1, maxWork / (moves.length * tables.length))
+  for (; expanded < Math.min(states.length, most) && states.length < maxStates; expanded++) expand(expanded)
   return {
     states,
     expanded,

@@ -129,11 +129,18 @@ function withPatterns(thread: Thread | RuleThread, refuse: (problem: string) => 
     const converted = new WeakMap<Idiom, Idiom>()
     const steps = thread()
     for (let next = steps.next(); !next.done; ) {
+      if (next instanceof Promise) throw notAsync(next)
       const idiom = converted.get(next.value) ?? convert(next.value)
       converted.set(next.value, idiom)
       next = steps.next(yield idiom)
     }
   }
+}
+
+/** An error in an async thread would end the process. */
+function notAsync(step: Promise<unknown>): Error {
+  step.catch(() => {})
+  return new Error("thread must be a generator function that is not async")
 }
 
 const guardKeys = ["because", "until", "thread"]

@@ -89,6 +89,15 @@ test("a guard that yields a wrong key is named with the key", async () => {
   assert.match(err, /the guard "yields" does not work: blok: the key is unknown; there are request, waitFor/)
 })
 
+test("a guard that is async is named, and its error does not end vitamin", async () => {
+  await using tmp = await trusted({
+    "later.ts": `export default { because: "x", async *thread() { throw new Error("later") } }`,
+  })
+  const { code, err } = await running(tmp, [call("ls"), text("ok")])
+  assert.equal(code, 0, err)
+  assert.match(err, /the guard "later" does not work: thread must be a generator function that is not async/)
+})
+
 test("a guard that throws is named and ended; a block that throws blocks", async () => {
   await using tmp = await trusted({
     "throws.ts": `export default { because: "x", *thread() {

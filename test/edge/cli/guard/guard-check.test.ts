@@ -112,6 +112,19 @@ test("guard check explores fifty guards that have nothing to do with each other"
   assert.deepEqual([code, out], [0, "50 guards, 100 states, 0 problems"])
 })
 
+test("guard check ends with 150 guards that hold back the same action, and says what it has not seen", async () => {
+  await using tmp = await tmpdir()
+  const own = Array.from({ length: 150 }, (_, i) => [
+    `own-${i}`,
+    guard({ when: `edit.done:src/${i}/**`, block: "answer", until: `bash.done:make ${i}` }),
+  ])
+  const { code, out } = await check(tmp, Object.fromEntries(own))
+  const [note, last] = out.split("\n")
+  assert.equal(note, "note: there are more states; nothing is known about the rest")
+  assert.match(last!, /^150 guards, \d+ states, 0 problems$/)
+  assert.equal(code, 0)
+})
+
 test("guard check explores guards in TypeScript that are lists of rules, and names the others", async () => {
   await using tmp = await tmpdir()
   const head =
