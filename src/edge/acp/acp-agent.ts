@@ -2,7 +2,6 @@
 import {
   type AgentApp,
   type AgentContext,
-  type AuthMethod,
   agent,
   type ClientCapabilities,
   type InitializeResponse,
@@ -10,25 +9,21 @@ import {
   PROTOCOL_VERSION,
 } from "@agentclientprotocol/sdk"
 import { listSessions } from "#edge/acp/session/list-sessions.ts"
-import type { PersonOptions } from "#edge/acp/session/run-turn.ts"
+import { checkMethod, login } from "#edge/acp/session/login.ts"
+import type { Serving } from "#edge/acp/session/run-turn.ts"
 import { createSessions, type Opened } from "#edge/acp/session/sessions.ts"
-import { InvalidParams, toRequestError } from "#edge/acp/wire/errors.ts"
+import { answer } from "#edge/acp/wire/errors.ts"
 import { version } from "#util/version.ts"
 
+export type { Serving }
 export type AcpAgent = Readonly<{
   app: AgentApp
   /** Close every session of the client, and wait until their work has stopped. */
   end(): Promise<void>
 }>
 
-const login = {
-  id: "login",
-  name: "Log in to a provider",
-  description: "Stores an API key for a model provider.",
-}
-
-export function createAcpAgent(person: PersonOptions): AcpAgent {
-  const sessions = createSessions(person)
+export function createAcpAgent(serving: Serving): AcpAgent {
+  const sessions = createSessions(serving)
   const on = methods.agent
   let capabilities: ClientCapabilities = {}
   const caller = (method: string, client: AgentContext) => ({ method, client, capabilities })
@@ -42,17 +37,19 @@ export function createAcpAgent(person: PersonOptions): AcpAgent {
     .onRequest(on.session.new, ({ params, client, method }) =>
       answer(async () => {
         const opened = await sessions.create(params, caller(method, client))
-        return { sessionId: opened.sessionId, ...stateOf(opened) }
+        // The client knows the session after the response.
+        setImmediate(() => void opened.reportCommands())
+        return { sessionId: opened.sessionId, ...opened.options }
       }),
     )
     .onRequest(on.session.load, ({ params, client, method }) =>
       answer(async () =>
-        stateOf(await sessions.load({ ...params, isReplayed: true }, caller(method, client))),
+        reported(await sessions.load({ ...params, isReplayed: true }, caller(method, client))),
       ),
     )
     .onRequest(on.session.resume, ({ params, client, method }) =>
       answer(async () =>
-        stateOf(await sessions.load({ ...params, isReplayed: false }, caller(method, client))),
+        reported(await sessions.load({ ...params, isReplayed: false }, caller(method, client))),
       ),
     )
     .onRequest(on.session.list, ({ params }) => answer(() => listSessions(params)))
@@ -93,37 +90,14 @@ function described({ auth }: ClientCapabilities): InitializeResponse {
       loadSession: true,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
       mcpCapabilities: { http: true, sse: true },
-      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
     },
-    authMethods: auth?.terminal ? [terminalLogin()] : [],
+    authMethods: auth?.terminal ? [{ type: "terminal", ...login }] : [],
   }
 }
 
-/** To log in, the client runs its vitamin command again in a terminal, with `args` appended. */
-function terminalLogin(): AuthMethod {
-  return { type: "terminal", ...login, args: ["--login"] }
-}
-
-/** There is nothing to do beyond the check: a provider's key is looked up when a request needs it. */
-function checkMethod(methodId: string): Record<string, never> {
-  if (methodId === login.id) return {}
-  throw new InvalidParams(
-    `Authentication method ${JSON.stringify(methodId.slice(0, 100))} does not exist. Available: ${login.id}`,
-  )
-}
-
-/** The options of a session, for the response. Its commands are reported after the response, which gives the client the
- * session id. */
-function stateOf({ options, reportCommands }: Opened): Opened["options"] {
-  setImmediate(reportCommands)
+/** The options of a session that the client knows. Everything about it is reported before the response. */
+async function reported({ options, reportCommands }: Opened): Promise<Opened["options"]> {
+  await reportCommands()
   return options
-}
-
-/** The one place that converts errors into JSON-RPC errors. */
-async function answer<T>(fn: () => Promise<T>): Promise<T> {
-  try {
-    return await fn()
-  } catch (error) {
-    throw toRequestError(error)
-  }
 }

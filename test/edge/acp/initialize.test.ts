@@ -28,7 +28,7 @@ test("initialize returns our name and capabilities", async () => {
     loadSession: true,
     promptCapabilities: { image: true, audio: false, embeddedContext: true },
     mcpCapabilities: { http: true, sse: true },
-    sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+    sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
   })
 })
 

@@ -5,23 +5,33 @@ import type { McpServer } from "@agentclientprotocol/sdk"
 import type { Added } from "#ability/mcp/load-servers.ts"
 import { idsOf } from "#ability/mcp/server-ids.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/process/log.ts"
+import type { McpServer as ServerConfig } from "#kernel/schema/schema.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { statOf } from "#util/file/path-info.ts"
 
 /** Must be called inside the instance of the session's folder. In an untrusted folder the servers start in the home
- * folder: npx and similar programs run code that they find in the folder they start in. */
-export async function clientServers(servers: readonly McpServer[], method: string): Promise<Added[]> {
-  if (!servers.length) return []
+ * folder: npx and similar programs run code that they find in the folder they start in. `given`: servers that every
+ * session has, unless the client sends one with the same id. */
+export async function clientServers(
+  servers: readonly McpServer[],
+  { method, given = [] }: { method: string; given?: readonly ServerConfig[] | undefined },
+): Promise<Added[]> {
+  if (!servers.length && !given.length) return []
   const folder = (await Trust.check(Instance.worktree)) ? Instance.directory : homeFolder()
+  const shared = { folder, isOwn: true, isLiteral: true }
   const ids = idsOf(servers.map(({ name }) => name))
-  return servers.map((server) => ({
+  const sent = servers.map((server) => ({
+    ...shared,
     id: ids.get(server.name)!,
     entry: entryOf(server),
     source: `ACP ${method}`,
-    folder,
-    isOwn: true,
-    isLiteral: true,
   }))
+  const own = given.map((entry) => ({ ...shared, id: entry.id, entry, source: "the ACP adapter" }))
+  const isReplaced = ({ id }: Added) => sent.some((server) => server.id === id)
+  for (const { id } of own.filter(isReplaced))
+    Log.warn(`MCP server ${id} of the ACP adapter is replaced by the one of ACP ${method}`)
+  return [...own.filter((server) => !isReplaced(server)), ...sent]
 }
 
 function homeFolder(): string {

@@ -23,24 +23,29 @@ import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
+import { clientEditor } from "./client-editor.ts"
 import { askPermission } from "./permission.ts"
-import { type PersonOptions, runTurn, storeTurn } from "./run-turn.ts"
+import { runTurn, type Serving, storeTurn } from "./run-turn.ts"
 import { createSessionQueue } from "./session-queue.ts"
 
 export type Opening = {
   session: Session.Info
   /** MCP servers that the client sent for this session. */
   servers: readonly Added[]
+  /** Folders beside the one of the session, as real paths. */
+  directories: readonly string[]
   client: AgentContext
   capabilities: ClientCapabilities
-  person: PersonOptions
+  serving: Serving
   /** Send the history before anything else. */
   isReplayed: boolean
+  /** Also report the prompts of this client. */
+  reportsPrompts?: boolean | undefined
 }
 export type OpenSession = Readonly<{
   options(): Promise<SessionOptions>
   /** Send the slash commands to the client. */
-  reportCommands(): void
+  reportCommands(): Promise<void>
   prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason>
   cancel(): void
   /** Takes effect with the next prompt. */
@@ -55,7 +60,7 @@ const maxTaskDepth = 50
 
 /** Must be called inside the instance of the session's folder. */
 export async function openSession(opening: Opening): Promise<OpenSession> {
-  const { session, client, capabilities, person } = opening
+  const { session, client, capabilities, serving } = opening
   const { id } = session
   const inside = AsyncLocalStorage.snapshot()
   /** Running and waiting prompts, by the function that aborts them. */
@@ -76,14 +81,17 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
     client: capabilities,
     pendingOptions: queue.pendingOptions,
     skipped: session.skipped,
+    reportsPrompts: opening.reportsPrompts,
   })
+  const { isShown, showTerminal: show } = following.calls
+  const editor = clientEditor({ client, capabilities, sessionId: id, isShown, show })
   const stops = [
     following.stop,
     Bus.subscribe(Permission.Requested, (request) => void askForPermission(request).catch(warn)),
     // Subscribed by event name: importing the definitions would load the MCP code even if no server is configured.
     Bus.subscribe("*", ({ type, payload }) => {
       if (type === "elicitation.requested") void askForServer(payload as Elicitation.Request).catch(warn)
-      if (type === "mcp.changed" || type === "config.changed") commands.refresh()
+      if (type === "mcp.changed" || type === "config.changed") void commands.refresh()
     }),
     commands.stop,
     release,
@@ -91,7 +99,7 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
 
   async function askForPermission(request: Permission.Request): Promise<void> {
     if (await isFor(id, request.sessionId))
-      await askPermission({ client, sessionId: id, request, abort: cancel })
+      await askPermission({ client, sessionId: id, request, editor, abort: cancel })
   }
 
   async function askForServer(request: Elicitation.Request): Promise<void> {
@@ -112,9 +120,12 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
     const run = async () => {
       // A cancellation that came together with the prompt is delivered first, so that no model is asked.
       await new Promise(setImmediate)
-      return runTurn({ sessionId: id, blocks, person, signal: turn.signal, stored })
+      const { directories } = opening
+      return runTurn({ sessionId: id, blocks, serving, editor, directories, signal: turn.signal, stored })
     }
-    const work = inside(() => queue.run(run).finally(following.flushed))
+    // The client must have every update before it gets the response.
+    const flush = () => Promise.all([commands.refresh(), following.flushed()])
+    const work = inside(() => queue.run(run).finally(flush))
     turns.set(stop, work)
     let error: unknown
     try {
@@ -126,7 +137,6 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
       if (stored) await inside(() => Session.releasePrompt(stored, { signal: turn.signal, error }))
       turns.delete(stop)
       signal.removeEventListener("abort", cancel)
-      commands.refresh()
     }
   }
 

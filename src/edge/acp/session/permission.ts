@@ -2,6 +2,7 @@
 // rejected. The reply "cancelled" aborts the turn without a decision.
 import type { AgentContext, PermissionOption } from "@agentclientprotocol/sdk"
 import { methods } from "@agentclientprotocol/sdk"
+import type { Editor } from "#ability/call/editor.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { toolCallOf } from "#edge/acp/update/updates.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -14,6 +15,7 @@ type Asking = {
   /** The session that the client has open; `request.sessionId` may be a subtask of it. */
   sessionId: string
   request: Permission.Request
+  editor?: Editor | undefined
   /** Aborts the turn if the person does not decide. */
   abort: () => void
 }
@@ -51,12 +53,12 @@ export async function askPermission(asking: Asking): Promise<void> {
 
 /** `replied` aborts the question when another client has replied. */
 async function ask(
-  { client, sessionId, request }: Asking,
+  { client, sessionId, request, editor }: Asking,
   replied: AbortSignal,
 ): Promise<"cancelled" | (Permission.Details & { reply: Permission.Reply })> {
   const options = optionsFor(request)
   try {
-    const toolCall = await toolCallOf(request)
+    const toolCall = await toolCallOf(request, (path) => editor?.readText?.(path, replied))
     if (replied.aborted) return "cancelled"
     const { outcome } = await client.request(
       methods.client.session.requestPermission,

@@ -1,21 +1,29 @@
 // Runs one prompt of a client and returns its stop reason. A prompt that the client cancels returns "cancelled" and does
 // not throw.
 import type { ContentBlock, StopReason } from "@agentclientprotocol/sdk"
+import type { Editor } from "#ability/call/editor.ts"
 import type * as Permission from "#ability/permission/permission.ts"
 import { InvalidParams } from "#edge/acp/wire/errors.ts"
-import { createAgent } from "#engine/host/create-agent.ts"
+import { type Agent, createAgent } from "#engine/host/create-agent.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
+import type { McpServer } from "#kernel/schema/schema.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { promptParts } from "./prompt-parts.ts"
 
-/** Command line options of `vitamin acp`, which apply to all sessions of the process. */
-export type PersonOptions = {
+/** How the sessions of a connection are served: the command line options of `vitamin acp`, and where prompts go. */
+export type Serving = {
   rules: readonly Permission.Rule[]
   yes: boolean
+  /** The highest version of the protocol that is served; 1 by default. */
+  protocol?: 1 | 2 | undefined
   model?: string | undefined
   agent?: string | undefined
+  /** The agent that takes the prompts of a folder. By default one is created. */
+  agentFor?: ((directory: string) => Agent | Promise<Agent>) | undefined
+  /** MCP servers of every session. A server of the client replaces one with the same id. */
+  mcpServers?: readonly McpServer[] | undefined
 }
 
 /** The longest timeout of a timer: an editor keeps a question open while the person is away. */
@@ -26,22 +34,27 @@ const stopReasons: Record<string, StopReason> = { length: "max_tokens", "content
 export async function runTurn(turn: {
   sessionId: string
   blocks: readonly ContentBlock[]
-  person: PersonOptions
+  serving: Serving
+  editor: Editor | undefined
+  directories: readonly string[]
   signal: AbortSignal
   /** The stored prompt, if it had to wait for another one. */
   stored?: Session.PromptHandle | undefined
 }): Promise<StopReason> {
-  const { sessionId, person, signal, stored } = turn
+  const { sessionId, serving, editor, directories, signal, stored } = turn
   try {
     const { words, mentionsIn, attached } = promptParts(turn.blocks)
-    const agent = await createAgent({ directory: Instance.directory })
+    const { agentFor = (directory) => createAgent({ directory }) } = serving
+    const agent = await agentFor(Instance.directory)
     const prompt = agent.process({
       sessionId,
       parts: [{ type: "text", text: words }, ...attached],
       mentionsIn,
-      asks: person.yes ? "once" : "wait",
-      rules: [...person.rules],
+      asks: serving.yes ? "once" : "wait",
+      rules: [...serving.rules],
       replyLimit,
+      editor,
+      directories,
       signal,
       stored,
     })

@@ -1,7 +1,7 @@
 // The sessions that a client has open. Each runs in the instance of its folder; one process serves several folders.
+import { realpathSync } from "node:fs"
 import { isAbsolute } from "node:path"
 import type { McpServer } from "@agentclientprotocol/sdk"
-import type { Added } from "#ability/mcp/load-servers.ts"
 import type { SessionOptions } from "#edge/acp/update/session-options.ts"
 import { InvalidParams, NotOpen } from "#edge/acp/wire/errors.ts"
 import { startParts } from "#engine/host/bootstrap.ts"
@@ -12,19 +12,22 @@ import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { statOf } from "#util/file/path-info.ts"
+import { hasWildcard } from "#util/wildcard.ts"
 import { clientServers } from "./client-servers.ts"
 import { type Opening, type OpenSession, openSession } from "./open-session.ts"
-import type { PersonOptions } from "./run-turn.ts"
+import type { Serving } from "./run-turn.ts"
 
 type Params = {
   cwd: string
   mcpServers?: readonly McpServer[] | undefined
   additionalDirectories?: readonly string[] | undefined
 }
-type Client = Pick<Opening, "client" | "capabilities">
+type Client = Pick<Opening, "client" | "capabilities" | "reportsPrompts">
 /** The client, and the ACP method that it called. */
 type Caller = Client & { method: string }
-export type Opened = { sessionId: string; options: SessionOptions; reportCommands(): void }
+export type Opened = { sessionId: string; options: SessionOptions; reportCommands(): Promise<void> }
+
+const maxFolders = 50
 
 export type Sessions = Readonly<{
   create(params: Params, caller: Caller): Promise<Opened>
@@ -37,18 +40,19 @@ export type Sessions = Readonly<{
   closeAll(): Promise<void>
 }>
 
-export function createSessions(person: PersonOptions): Sessions {
+export function createSessions(serving: Serving): Sessions {
   const open = new Map<string, OpenSession>()
   /** Opening, closing and removing are queued for each session. */
   const work = new Map<string, Promise<unknown>>()
   let isOver = false
 
   async function create(params: Params, caller: Caller): Promise<Opened> {
+    const directories = foldersOf(params)
     return inFolder(params, async () => {
-      const servers = await serversOf(params, caller)
-      const { model, agent } = person
+      const { model, agent, mcpServers: given } = serving
+      const servers = await clientServers(params.mcpServers ?? [], { method: caller.method, given })
       const session = await Session.create({ ...(model ? { model } : {}), ...(agent ? { agent } : {}) })
-      return inTurn(session.id, () => start({ session, servers, caller, isReplayed: false }))
+      return inTurn(session.id, () => start({ session, servers, directories, caller, isReplayed: false }))
     })
   }
 
@@ -57,6 +61,7 @@ export function createSessions(person: PersonOptions): Sessions {
     caller: Caller,
   ): Promise<Opened> {
     const { sessionId, isReplayed } = params
+    const directories = foldersOf(params)
     return inTurn(sessionId, () =>
       inFolder(params, async () => {
         const session = await Session.get(sessionId)
@@ -64,19 +69,21 @@ export function createSessions(person: PersonOptions): Sessions {
           throw new InvalidParams(
             `Session ${sessionId} belongs to ${session.directory}: cwd must be that folder.`,
           )
-        const servers = await serversOf(params, caller)
+        const { mcpServers: given } = serving
+        const servers = await clientServers(params.mcpServers ?? [], { method: caller.method, given })
         await end(sessionId)
-        return start({ session, servers, caller, isReplayed })
+        return start({ session, servers, directories, caller, isReplayed })
       }),
     )
   }
 
   async function start(
-    options: Omit<Opening, "person" | keyof Client> & { caller: Caller },
+    options: Omit<Opening, "serving" | keyof Client> & { caller: Caller },
   ): Promise<Opened> {
-    const { session, servers, caller, isReplayed } = options
-    const { client, capabilities } = caller
-    const opened = await openSession({ session, servers, client, capabilities, person, isReplayed })
+    const { caller, ...opening } = options
+    const { session } = opening
+    const { method: _, ...client } = caller
+    const opened = await openSession({ ...opening, ...client, serving })
     open.set(session.id, opened)
     if (isOver) await end(session.id, Session.runtimeStops)
     return { sessionId: session.id, options: await opened.options(), reportCommands: opened.reportCommands }
@@ -105,7 +112,9 @@ export function createSessions(person: PersonOptions): Sessions {
 
   async function remove(sessionId: string): Promise<void> {
     await inTurn(sessionId, async () => {
-      const { directory } = await Session.get(sessionId)
+      const directory = await folderOf(sessionId)
+      // The protocol wants a session that does not exist to count as deleted.
+      if (directory === undefined) return
       await open.get(sessionId)?.stop()
       // The session's folder may have been removed; the data folder always exists.
       const cwd = statOf(directory)?.isDirectory() ? directory : Global.data()
@@ -146,20 +155,40 @@ export function createSessions(person: PersonOptions): Sessions {
   return Object.freeze({ create, load, using, close, remove, closeAll })
 }
 
-/** Called before the session is opened, so that invalid servers are refused before anything has changed. */
-async function serversOf(
-  { mcpServers, additionalDirectories }: Params,
-  { method }: Caller,
-): Promise<Added[]> {
-  if (additionalDirectories?.length)
-    Log.warn("additional directories are not supported: a session works in one folder")
-  return clientServers(mcpServers ?? [], method)
+/** Undefined if there is no such session. */
+async function folderOf(sessionId: string): Promise<string | undefined> {
+  try {
+    return (await Session.get(sessionId)).directory
+  } catch (error) {
+    if (error instanceof Session.NotFound) return undefined
+    throw error
+  }
+}
+
+/** The real paths of the additional directories. */
+function foldersOf({ additionalDirectories }: Params): string[] {
+  const given = additionalDirectories ?? []
+  if (given.length > maxFolders)
+    throw new InvalidParams(`A session can have up to ${maxFolders} additional directories.`)
+  const reals = given.map((path) => {
+    checkFolder("additionalDirectories:", path)
+    return realpathSync(path)
+  })
+  const wild = reals.find(hasWildcard)
+  // Rules are written for these folders, and a rule has no other spelling for a star.
+  if (wild) throw new InvalidParams(`additionalDirectories: ${JSON.stringify(wild)} has a star in its name.`)
+  return [...new Set(reals)]
+}
+
+function checkFolder(name: string, path: string): void {
+  const shown = JSON.stringify(path.slice(0, 200))
+  if (!isAbsolute(path) || path.includes("\0"))
+    throw new InvalidParams(`${name} ${shown} is not an absolute path.`)
+  if (!statOf(path)?.isDirectory()) throw new InvalidParams(`${name} ${shown} is not a folder that exists.`)
 }
 
 async function inFolder<T>({ cwd }: Pick<Params, "cwd">, fn: () => Promise<T>): Promise<T> {
-  const shown = JSON.stringify(cwd.slice(0, 200))
-  if (!isAbsolute(cwd) || cwd.includes("\0")) throw new InvalidParams(`cwd ${shown} is not an absolute path.`)
-  if (!statOf(cwd)?.isDirectory()) throw new InvalidParams(`cwd ${shown} is not a folder that exists.`)
+  checkFolder("cwd", cwd)
   return Instance.provide({ directory: cwd, init: startAndWatch, fn })
 }
 

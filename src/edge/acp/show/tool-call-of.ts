@@ -1,5 +1,6 @@
 // The tool call of a permission request, so that an editor shows what the call would do.
 import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
 import type * as Permission from "#ability/permission/permission.ts"
 import { argument, kindOf } from "#client/describe-call.ts"
@@ -17,12 +18,18 @@ import { withoutSecrets } from "./without-secrets.ts"
 const maxOld = 50_000
 const maxTitle = 300
 
+/** The text of a file in the editor, by its absolute path. */
+type ReadText = (path: string) => Promise<string | undefined> | undefined
+
 /** The call with kind, title, locations, diff and rawInput. */
-export async function toolCallOf(request: Permission.Request): Promise<ToolCallUpdate> {
+export async function toolCallOf(
+  request: Permission.Request,
+  readText: ReadText = () => undefined,
+): Promise<ToolCallUpdate> {
   const { messageId, preview } = request
   const call = await findCall(request)
   if (!call || !request.needs.length) return withoutSecrets(questionOf(request))
-  const shown = requested(call, { messageId, directory: Instance.directory }, oldText(call))
+  const shown = requested(call, { messageId, directory: Instance.directory }, await oldText(call, readText))
   const change = shown.content?.length || !preview ? shown.content : [block(preview)]
   const content = [...taskOf(request), ...(change ?? [])]
   return withoutSecrets(content.length ? { ...shown, content } : shown)
@@ -62,14 +69,19 @@ async function findCall(request: Permission.Request): Promise<Message.Call | und
 
 /** The text that `write` would replace: null if there is no file, undefined if the file is not a short text inside the
  * work tree. */
-function oldText(call: Message.Call): string | null | undefined {
+async function oldText(call: Message.Call, readText: ReadText): Promise<string | null | undefined> {
   const path = call.name === "write" ? argument(call, "path") : undefined
   if (typeof path !== "string" || !isPath(path)) return undefined
+  const absolute = `${path.startsWith("/") ? "" : `${Instance.directory}/`}${path}`
+  const onDisk = textOnDisk(absolute)
+  if (typeof onDisk !== "string") return onDisk
+  const inEditor = await readText(resolve(absolute))
+  return inEditor === undefined || inEditor.length > maxOld ? onDisk : inEditor
+}
+
+function textOnDisk(path: string): string | null | undefined {
   try {
-    using file = openInside(
-      [Instance.worktree],
-      `${path.startsWith("/") ? "" : `${Instance.directory}/`}${path}`,
-    )
+    using file = openInside([Instance.worktree], path)
     if (!file.stat.isFile() || file.stat.size > maxOld) return undefined
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file.fd))
   } catch (error) {

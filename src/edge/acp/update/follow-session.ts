@@ -17,13 +17,18 @@ import { Instance } from "#kernel/instance.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createTaskFollower } from "./follow-tasks.ts"
+import type { CallReporter } from "./report-calls.ts"
 import { createMessageReporter } from "./report-messages.ts"
 import { createStateReporter } from "./report-state.ts"
 import type { OptionChange } from "./session-options.ts"
 import type { Send } from "./updates.ts"
 
 /** `flushed` resolves when all option changes so far are reported. */
-export type Following = Readonly<{ flushed(): Promise<void>; stop(): void }>
+export type Following = Readonly<{
+  flushed(): Promise<void>
+  calls: Pick<CallReporter, "isShown" | "showTerminal">
+  stop(): void
+}>
 
 const maxNotice = 300
 
@@ -36,11 +41,13 @@ export function followSession(options: {
   pendingOptions?: () => OptionChange
   /** Prompts that were skipped before the session was opened. */
   skipped?: readonly Session.SkippedPrompt[] | undefined
+  /** Also report the prompts of the person. */
+  reportsPrompts?: boolean | undefined
 }): Following {
-  const { sessionId, client, pendingOptions = () => ({}) } = options
+  const { sessionId, client, reportsPrompts = false, pendingOptions = () => ({}) } = options
   const { directory } = Instance
   const send = (update: SessionUpdate) => options.send(withoutSecrets(update))
-  const reporter = createMessageReporter({ directory, client, send, isReplay: false })
+  const reporter = createMessageReporter({ directory, client, send, isReplay: false, reportsPrompts })
   const tasks = createTaskFollower({ sessionId, directory, calls: reporter.calls, send })
   const questions = createQuestionFollower(send)
   const usage = createUsage(send)
@@ -124,7 +131,7 @@ export function followSession(options: {
     order.flush()
   }
 
-  return Object.freeze({ flushed: state.flushed, stop })
+  return Object.freeze({ flushed: state.flushed, calls: reporter.calls, stop })
 }
 
 /** Whether a message is reported without waiting for its predecessor: a prompt, or a control message other than a

@@ -12,8 +12,12 @@ type Reported = {
   /** The last output of a running call. */
   printed: string
   content: ToolCallContent[]
+  /** The client's terminal in which the call runs. */
+  terminal?: ToolCallContent
   isOver: boolean
 }
+/** A call by the message that contains it and the model's id: calls of tasks may have the same ids. */
+export type CallPlace = { messageId: string; callId: string }
 
 const maxPrinted = 8_000
 
@@ -35,7 +39,7 @@ export function createCallReporter(options: { directory: string; send(update: Se
       const before = open.get(call.id)
       if (before?.toolCallId === toolCallId) continue
       if (before) fail(before, "It has no result.")
-      const reported = { call, place, toolCallId, content, printed: "", isOver: false }
+      const reported: Reported = { call, place, toolCallId, content, printed: "", isOver: false }
       open.set(call.id, reported)
       last.push(reported)
       send({ sessionUpdate: "tool_call", ...shown })
@@ -49,9 +53,18 @@ export function createCallReporter(options: { directory: string; send(update: Se
 
   function print(callId: string, text: string): void {
     const reported = open.get(callId)
-    if (!reported) return
+    // A terminal shows the output itself.
+    if (!reported || reported.terminal) return
     reported.printed = tail(reported.printed + text, maxPrinted)
     update(reported, { status: "in_progress", content: [...reported.content, block(reported.printed)] })
+  }
+
+  /** Shows a terminal of the client as the output of a call, also after its end. */
+  function showTerminal({ callId }: CallPlace, terminalId: string): void {
+    const reported = open.get(callId)
+    if (!reported) return
+    reported.terminal = { type: "terminal", terminalId }
+    update(reported, { status: "in_progress", content: [...reported.content, reported.terminal] })
   }
 
   /** Replaces the call's output with the progress of a task, as Markdown. */
@@ -65,9 +78,12 @@ export function createCallReporter(options: { directory: string; send(update: Se
     if (!reported) return
     open.delete(data.requestId)
     const { toolCallId: _, ...shown } = finished(reported.call, data, reported.place)
+    const { content, terminal } = reported
     reported.isOver = true
     reported.content = shown.content ?? []
-    update(reported, shown)
+    if (terminal)
+      reported.content = [...content, terminal, ...(shown.status === "failed" ? reported.content : [])]
+    update(reported, { ...shown, content: reported.content })
   }
 
   /** Adds an image to the call that returned it; false if there is no such call. */
@@ -97,10 +113,26 @@ export function createCallReporter(options: { directory: string; send(update: Se
     return open.has(callId)
   }
 
+  function isShown({ messageId, callId }: CallPlace): boolean {
+    return open.get(callId)?.place.messageId === messageId
+  }
+
   /** Later images do not belong to the calls so far. */
   function endRequest(): void {
     last = []
   }
 
-  return Object.freeze({ ask, start, print, report, finish, attach, giveUp, isOpen, endRequest })
+  return Object.freeze({
+    ask,
+    start,
+    print,
+    showTerminal,
+    report,
+    finish,
+    attach,
+    giveUp,
+    isOpen,
+    isShown,
+    endRequest,
+  })
 }

@@ -6,8 +6,8 @@ import { errorText } from "#util/error.ts"
 import { availableCommands, type Send } from "./updates.ts"
 
 export type CommandReporter = Readonly<{
-  /** Read the commands again, and report them if they have changed. */
-  refresh(): void
+  /** Read the commands again, and report them if they have changed. Resolves when they are reported. */
+  refresh(): Promise<void>
   stop(): void
 }>
 
@@ -18,15 +18,16 @@ export function createCommandReporter(options: {
 }): CommandReporter {
   const { sessionId } = options
   let sent: AvailableCommand[] = []
-  let [isReading, isStale, isStopped] = [false, false, false]
+  let reading: Promise<void> | undefined
+  let [isStale, isStopped] = [false, false]
 
-  function refresh(): void {
+  async function refresh(): Promise<void> {
     isStale = true
-    if (isReading || isStopped) return
-    isReading = true
-    void options.inside(report).finally(() => {
-      isReading = false
+    if (isStopped) return
+    reading ??= options.inside(report).finally(() => {
+      reading = undefined
     })
+    await reading
   }
 
   async function report(): Promise<void> {

@@ -15,8 +15,11 @@ export function createMessageReporter(options: {
   send(update: SessionUpdate): void
   /** Also report the texts of the person and the model; in a live session the editor has them already. */
   isReplay: boolean
+  /** Report the texts of the person in a live session too. */
+  reportsPrompts?: boolean
 }) {
   const { directory, client, send, isReplay } = options
+  const hasPrompts = isReplay || options.reportsPrompts === true
   const calls = createCallReporter({ directory, send })
   const texts = createTextReporter(send)
   /** The prompt that attachments belong to. */
@@ -35,16 +38,16 @@ export function createMessageReporter(options: {
     const { role, parts } = message.data
     if (role === "system") return
     calls.endRequest()
-    if (!isReplay) return
-    if (role === "assistant") texts.addAll(message)
-    else for (const { text } of parts) sendText("user_message_chunk", message.id, text, send)
+    if (role === "assistant" && isReplay) texts.addAll(message)
+    if (role !== "user" || !hasPrompts) return
+    for (const { text } of parts) sendText("user_message_chunk", message.id, text, send)
   }
 
   function reportAttached(message: Message.Of<"file_reference" | "image" | "mcp_resource">): void {
     if (message.type === "image" && promptId === undefined && addToCall(message)) return
     promptId ??= message.id
     calls.endRequest()
-    if (!isReplay) return
+    if (!hasPrompts) return
     const content = attachedContent(message, directory)
     send({ sessionUpdate: "user_message_chunk", messageId: promptId, content })
   }

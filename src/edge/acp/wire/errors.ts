@@ -46,6 +46,15 @@ export function toRequestError(error: unknown): RequestError {
   })
 }
 
+/** The one place that converts errors into JSON-RPC errors. */
+export async function answer<T>(fn: () => Promise<T>): Promise<T> {
+  try {
+    return await fn()
+  } catch (error) {
+    throw toRequestError(error)
+  }
+}
+
 /** Whether the model's provider refused the API key. */
 function isRefusedKey(error: unknown): boolean {
   return error instanceof NamedError && error.name === "Session.RequestFailed" && error.data.status === 401

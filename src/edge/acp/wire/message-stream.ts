@@ -2,7 +2,7 @@
 // above the limit are not buffered. At the end of the input, `settled` waits until all requests are answered.
 // The SDK gets one message per tick: it tries its handlers one by one, each asynchronously, so a message for an early
 // handler would overtake an earlier message for a late one.
-import type { Readable, Writable } from "node:stream"
+import type { Readable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type AnyMessage, RequestError, type Stream } from "@agentclientprotocol/sdk"
 import { createBoundedLines } from "#util/bounded-lines.ts"
@@ -16,15 +16,17 @@ export type MessageStream = Readonly<
     settled(milliseconds: number): Promise<void>
   }
 >
+/** Where messages are written, one call for each. `done` is called when the message has left this process. */
+export type Output = { write(text: string, done: (error?: Error | null) => void): unknown }
 type Id = string | number | null
 type Loose = { id?: unknown; method?: unknown; jsonrpc?: unknown; error?: { code?: number; data?: unknown } }
 
 /** Enough for a prompt with a few large images. */
-const maxLine = 64 << 20
+export const maxLine = 64 << 20
 /** Backpressure: the input is paused while this many messages are queued. */
 const maxQueued = 1_000
 
-export function createMessageStream({ input, output }: { input: Readable; output: Writable }): MessageStream {
+export function createMessageStream({ input, output }: { input: Readable; output: Output }): MessageStream {
   const openRequests = new Set<Id>()
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const queue: AnyMessage[] = []

@@ -11,7 +11,7 @@ test("clientServers() gives each name its own id, in any script", async () => {
   const names = ["日本", "中国", "a b", "a-b", "db"]
   const servers = names.map((name) => ({ name, command: "x", args: [], env: [] }))
   try {
-    const fn = () => clientServers(servers, "session/new")
+    const fn = () => clientServers(servers, { method: "session/new" })
     const brought = await Instance.provide({ directory: tmp.path, fn })
     const ids = brought.map(({ id }) => id)
     assert.equal(new Set(ids).size, names.length)

@@ -45,7 +45,9 @@ test("a permission request in an editor does not time out after minutes", async 
     const reason = await runTurn({
       sessionId,
       blocks: [{ type: "text", text: "write it" }],
-      person: { rules: [], yes: false },
+      serving: { rules: [], yes: false },
+      editor: undefined,
+      directories: [],
       signal: new AbortController().signal,
     })
     assert.equal(reason, "end_turn")
@@ -69,7 +71,8 @@ test("an editor can allow all edits of a session", async () => {
     })
     const blocks = [{ type: "text" as const, text: "write both" }]
     const signal = new AbortController().signal
-    const reason = await runTurn({ sessionId, blocks, person: { rules: [], yes: false }, signal })
+    const serving = { rules: [], yes: false }
+    const reason = await runTurn({ sessionId, blocks, serving, editor: undefined, directories: [], signal })
     assert.equal(reason, "end_turn")
     assert.deepEqual(offered, [
       ["once allow_once", "always allow_always", "edits allow_always", "reject reject_once"],

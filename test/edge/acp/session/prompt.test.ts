@@ -111,7 +111,7 @@ for (const [name, permit] of [
   test(`a permission reply with ${name} allows nothing`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using llm = await fakeLlm([write(), text("No.")])
-    await using acp = await withSession(tmp, { llm, permit })
+    await using acp = await withSession(tmp, { llm, permit, isWrong: true })
     assert.equal((await acp.prompt("write it")).stopReason, "end_turn")
     assert.equal(existsSync(join(tmp.path, "a.txt")), false)
   })
