@@ -66,7 +66,7 @@ const layers = [
   "engine/host",
   "edge/world",
   "edge/sandbox",
-  ...area("edge/acp", "wire show update session"),
+  ...area("edge/acp", "wire show update session draft"),
   ...area("edge/server", "http event routes"),
   "edge/a2a",
   "edge/adapter",
@@ -83,6 +83,7 @@ const layers = [
 const owners: Record<string, string[]> = {
   hono: ["edge/server"],
   "@hono/node-server": ["edge/server"],
+  ws: ["edge/server"],
   yargs: ["edge/cli"],
   "jsonc-parser": ["util/parse/jsonc.ts"],
   yaml: ["util/parse/yaml.ts"],

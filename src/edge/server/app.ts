@@ -6,7 +6,7 @@ import type { EventStream } from "#edge/server/event/event-stream.ts"
 import { checkLength, readBody, readJson } from "#edge/server/http/body.ts"
 import { callRoute, checkCall } from "#edge/server/http/call-route.ts"
 import { resolveDirectory } from "#edge/server/http/directory.ts"
-import { methodNotAllowed, unknownPath } from "#edge/server/http/refusal.ts"
+import { methodNotAllowed, unknownPath, upgradeRequired } from "#edge/server/http/refusal.ts"
 import { type Bindings, errorResponse, jsonResponse } from "#edge/server/http/respond.ts"
 import type { Route } from "#edge/server/http/route.ts"
 import { coreRoutes } from "#edge/server/routes/core-routes.ts"
@@ -31,6 +31,8 @@ export type AppOptions = {
   /** Routes beside the core ones. */
   routes?: readonly Route[]
   bodyLimit?: number
+  /** Paths that answer WebSockets only. */
+  socketPaths?: readonly string[]
   /** Called with the connection of each request that showed the token. */
   admit?: (socket: Socket) => void
 }
@@ -54,7 +56,9 @@ export function createApp(options: AppOptions): App {
   app.onError(errorResponse)
   app.notFound((c) => errorResponse(unknownPath(c.req.path)))
   app.use(async (c, next) => {
-    check(c)
+    const { method, path } = c.req
+    const header = (name: string) => c.req.header(name)
+    check({ method, path, header, host: new URL(c.req.url).host, incoming: c.env?.incoming })
     checkLength(c, largest)
     await next()
   })
@@ -67,6 +71,10 @@ export function createApp(options: AppOptions): App {
   for (const path of new Set(routes.map((route) => route.path)))
     app.all(path, (c) => {
       throw methodNotAllowed(c.req.method, allowedAt(path))
+    })
+  for (const path of options.socketPaths ?? [])
+    app.all(path, () => {
+      throw upgradeRequired(path)
     })
   return app
 

@@ -3,10 +3,19 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
-import type { Context } from "hono"
-import { getCookie } from "hono/cookie"
+import { parse as parseCookies } from "hono/utils/cookie"
 import { foreignHost, foreignOrigin, invalidRequest, unauthorized } from "#edge/server/http/refusal.ts"
-import type { Bindings } from "#edge/server/http/respond.ts"
+
+/** What is checked of a request. `incoming` is undefined if it did not come over a socket. */
+export type Asked = {
+  method: string
+  path: string
+  /** The host of its URL, if there is no socket. */
+  host?: string
+  header(name: string): string | undefined
+  incoming?: IncomingMessage | undefined
+}
+export type Guard = (asked: Asked) => void
 
 const place = "its target"
 
@@ -26,24 +35,25 @@ export function createGuard(options: {
   isOpen: (method: string, path: string) => boolean
   /** Called with the connection of each request that showed the token. */
   admit?: (socket: Socket) => void
-}): (c: Context<{ Bindings: Bindings }>) => void {
+}): Guard {
   const { hosts, origins, isOpen } = options
   const expected = digest(options.token)
-  return (c) => {
-    if (c.env?.incoming) checkHost(c.env.incoming, hosts)
-    else if (!hosts.includes(c.req.header("host") ?? new URL(c.req.url).host)) throw foreignHost()
-    const origin = c.req.header("origin")
+  return ({ method, path, host, header, incoming }) => {
+    if (incoming) checkHost(incoming, hosts)
+    else if (!hosts.includes(header("host") ?? host ?? "")) throw foreignHost()
+    const origin = header("origin")
     if (origin !== undefined && !origins.includes(origin)) throw foreignOrigin()
-    if (!["same-origin", "none"].includes(c.req.header("sec-fetch-site") ?? "none")) throw foreignOrigin()
-    if (isOpen(c.req.method, c.req.path)) return
-    if (!timingSafeEqual(digest(tokenOf(c) ?? ""), expected)) throw unauthorized()
-    if (c.env?.incoming) options.admit?.(c.env.incoming.socket)
+    if (!["same-origin", "none"].includes(header("sec-fetch-site") ?? "none")) throw foreignOrigin()
+    if (isOpen(method, path)) return
+    if (!timingSafeEqual(digest(tokenOf(header) ?? ""), expected)) throw unauthorized()
+    if (incoming) options.admit?.(incoming.socket)
   }
 }
 
-function tokenOf(c: Context): string | undefined {
-  const header = c.req.header("authorization")
-  return header === undefined ? getCookie(c, "vitamin_token") : /^Bearer +(\S+) *$/i.exec(header)?.[1]
+function tokenOf(header: Asked["header"]): string | undefined {
+  const given = header("authorization")
+  if (given !== undefined) return /^Bearer +(\S+) *$/i.exec(given)?.[1]
+  return parseCookies(header("cookie") ?? "", "vitamin_token").vitamin_token
 }
 
 /** A hash of fixed length, since `timingSafeEqual` needs buffers of equal length. */

@@ -5,6 +5,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server } f
 import type { AddressInfo, Socket } from "node:net"
 import { join } from "node:path"
 import { getRequestListener } from "@hono/node-server"
+import type { Serving } from "#edge/acp/acp-agent.ts"
 import { createEventStream } from "#edge/server/event/event-stream.ts"
 import { invalidRequest, unmetExpectation } from "#edge/server/http/refusal.ts"
 import { errorResponse } from "#edge/server/http/respond.ts"
@@ -14,8 +15,9 @@ import * as Global from "#kernel/process/global.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { hostsOf, openUrls, urlOf } from "./address.ts"
 import { type AppOptions, createApp } from "./app.ts"
-import { checkHost } from "./guard.ts"
+import { checkHost, createGuard } from "./guard.ts"
 import { createIdleSweep } from "./idle-sweep.ts"
+import { createSockets } from "./sockets.ts"
 import * as Token from "./token.ts"
 
 type Connections = Readonly<{
@@ -71,6 +73,8 @@ export type ServerOptions = Pick<
 > & {
   port: number
   host?: string
+  /** How the Agent Client Protocol is served over a WebSocket at /acp. Without it, it is not. */
+  acp?: Serving
   /** In milliseconds. */
   headersTimeout?: number
   requestTimeout?: number
@@ -83,7 +87,7 @@ const keepAliveTimeout = 5_000
 
 /** Start listening. Port 0 takes any free port. */
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
-  const { port, host = "127.0.0.1", headersTimeout = 10_000, requestTimeout = 60_000, ...rest } = options
+  const { port, host = "127.0.0.1", headersTimeout = 10_000, requestTimeout = 60_000, acp, ...rest } = options
   const { token, file: tokenFile } = Token.load()
   const server = createHttpServer({
     maxHeaderSize: 16 << 10,
@@ -92,6 +96,9 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     keepAliveTimeout,
     // Node's own answer would not be in our error format.
     requireHostHeader: false,
+    // Other upgrades, such as curl's to HTTP/2, are answered as usual requests.
+    shouldUpgradeCallback: ({ headers }) =>
+      acp !== undefined && headers.upgrade?.toLowerCase() === "websocket",
     connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
   })
   const connections = createConnections(server)
@@ -111,7 +118,9 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     sweep.run()
     await rest.init?.()
   }
-  const app = createApp({ ...rest, init, token, hosts, origins, eventStream, admit: connections.admit })
+  const access = { token, hosts, origins, admit: connections.admit }
+  const sockets = acp && createSockets(acp, createGuard({ ...access, isOpen: () => false }))
+  const app = createApp({ ...rest, ...access, init, eventStream, socketPaths: sockets ? [sockets.path] : [] })
   const listener = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     errorHandler: (error) => errorResponse(invalidRequest("its target or Host", errorText(error))),
@@ -126,15 +135,19 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     void listener(incoming, outgoing)
   })
 
+  if (sockets) server.on("upgrade", sockets.upgrade)
+
   let stopped: Promise<void> | undefined
   async function shutDown() {
     const closed = once(server, "close")
     server.close()
     sweep.stop()
     eventStream.disconnect()
+    const socketsClosed = sockets?.close()
     // A connection becomes idle when its response is sent; keep-alive would then hold it open.
     const closing = setInterval(() => server.closeIdleConnections(), 20)
     const deadline = setTimeout(() => server.closeAllConnections(), rest.stopTimeout ?? 5_000)
+    await socketsClosed
     await closed
     clearInterval(closing)
     clearTimeout(deadline)

@@ -34,6 +34,7 @@ function serveHttp(options: Options, agents?: WrappedAgents): Promise<void> {
       version,
       init: startInstance,
       routes: allRoutes(agents?.agentFor),
+      acp: { rules: [], yes: false, agentFor: agents?.agentFor },
       config: async () => Config.redacted(await Config.get()),
     })
     const stop = async () => void (await Promise.all([server.stop(), agents?.stop()]))

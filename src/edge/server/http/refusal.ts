@@ -53,6 +53,16 @@ export function methodNotAllowed(method: string, allow: string[]): Refusal {
   })
 }
 
+export function upgradeRequired(path: string): Refusal {
+  const message = `${path} is a WebSocket: ask for an upgrade of the connection.`
+  return new Refusal({
+    status: 426,
+    name: "UpgradeRequired",
+    message,
+    headers: { upgrade: "websocket", connection: "upgrade" },
+  })
+}
+
 export function tooLarge(limit: number): Refusal {
   const message = `The body is larger than ${limit} bytes. A file or an image can be given by its path instead.`
   return new Refusal({ status: 413, name: "TooLarge", message, data: { limit } })

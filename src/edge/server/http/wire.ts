@@ -75,7 +75,8 @@ function refusalFor(code: string | undefined): Refusal {
   return invalidRequest("its first lines", `it is not HTTP${code ? ` (${code})` : ""}`)
 }
 
-function writeRefusal(socket: Duplex, refusal: Refusal) {
+/** Answers on a connection that has no response object. */
+export function writeRefusal(socket: Duplex, refusal: Refusal): void {
   const body = JSON.stringify(errorBody(refusal))
   const headers = { ...headersOf(refusal), connection: "close", "content-length": Buffer.byteLength(body) }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
