@@ -23,9 +23,15 @@ export async function serveConnection(
 
 type Connected = { connection: { closed: Promise<void>; close?(): void }; end(): Promise<unknown> }
 
+/** With version 2, which is a draft, the client's `initialize` decides which version the connection has. */
 async function connect(serving: Serving, stream: MessageStream): Promise<Connected> {
   const { app, end } = createAcpAgent(serving)
-  return { connection: app.connect(stream), end }
+  if (serving.protocol !== 2) return { connection: app.connect(stream), end }
+  const { agentProtocolRouter } = await import("@agentclientprotocol/sdk/experimental/v2")
+  const { createDraftAgent } = await import("#edge/acp/draft/draft-agent.ts")
+  const draft = createDraftAgent(serving)
+  const connection = agentProtocolRouter().withV1(app).withV2(draft.app).connect(stream)
+  return { connection, end: () => Promise.all([end(), draft.end()]) }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

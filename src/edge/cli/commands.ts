@@ -196,6 +196,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .option("deny", { ...repeated, describe: "deny permission[:pattern]" })
           .option("yes", { type: "boolean", describe: "answer every permission question with yes" })
           .option("adapter", adapter)
+          .option("protocol", { type: "number", describe: "highest protocol version: 1, or 2 for the draft" })
           .option("login", { type: "boolean", describe: "store an API key, in a terminal" }),
       async (options) => (await import("#edge/cli/command/acp.ts")).serveAcp(options),
     )

@@ -15,6 +15,7 @@ type Options = FolderOptions &
     agent?: string | undefined
     yes?: boolean | undefined
     login?: boolean | undefined
+    protocol?: number | undefined
   }
 
 export async function serveAcp(options: Options): Promise<void> {
@@ -24,6 +25,7 @@ export async function serveAcp(options: Options): Promise<void> {
       `An editor starts this command and talks to it over stdin and stdout: see docs/editors.md. In a terminal use: ${ownCommand} run`,
     )
   const { yes = false, model, agent } = options
+  const protocol = protocolOf(options)
   const rules = await rulesOf(options)
   const stopping = new AbortController()
   const stopListening = onSignal((exitCode) => {
@@ -35,13 +37,21 @@ export async function serveAcp(options: Options): Promise<void> {
   try {
     if (options.trust) await Trust.grant(directoryOf(options), { keep: false })
     await Storage.migrate()
-    await serveStdio({ rules, yes, model, agent }, { input: process.stdin, output, signal: stopping.signal })
+    await serveStdio(
+      { rules, yes, model, agent, protocol },
+      { input: process.stdin, output, signal: stopping.signal },
+    )
   } finally {
     await Instance.disposeAll()
     await Storage.close()
     stopListening()
   }
   leaveStdout()
+}
+
+function protocolOf({ protocol = 1 }: Options): 1 | 2 {
+  if (protocol === 1 || protocol === 2) return protocol
+  throw new UsageError(`--protocol ${protocol} does not exist: 1, or 2 for the draft of version 2.`)
 }
 
 /** Editors run this in a terminal for a person who has no key yet. */
