@@ -10,6 +10,7 @@ const all = [
   "sse",
   "memory",
   "turns",
+  "acp",
   "deltas",
   "tools",
   "shell",
