@@ -5,9 +5,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Editor, Terminal } from "#ability/call/editor.ts"
 import type { Context } from "#ability/call/types.ts"
+import { findProgram } from "#kernel/process/find-program.ts"
 import { createId } from "#util/id.ts"
 import { waitAtMost } from "#util/wait.ts"
-import { editorEnvironment, findProgram } from "./environment.ts"
+import { editorEnvironment } from "./environment.ts"
 import type { ExecResult } from "./exec.ts"
 import { gitEnvironment } from "./git-environment.ts"
 import * as Processes from "./processes.ts"
@@ -31,7 +32,7 @@ const patience = 2_000
 export async function runInTerminal({ startTerminal }: Editor, order: Order): Promise<Ran | undefined> {
   const { command, cwd, signal, record, context } = order
   if (!startTerminal) return undefined
-  const program = findProgram("bash", "sh")
+  const program = findProgram(["bash", "sh"])
   if (!program) throw new NotStarted("there is no bash or sh on PATH")
   if (command.includes("\0")) throw new NotStarted("it has a NUL byte")
   signal.throwIfAborted()

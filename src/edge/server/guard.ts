@@ -7,7 +7,7 @@ import { parse as parseCookies } from "hono/utils/cookie"
 import { foreignHost, foreignOrigin, invalidRequest, unauthorized } from "#edge/server/http/refusal.ts"
 
 /** What is checked of a request. `incoming` is undefined if it did not come over a socket. */
-export type Asked = {
+type Asked = {
   method: string
   path: string
   /** The host of its URL, if there is no socket. */
