@@ -14,6 +14,7 @@ const all = [
   "deltas",
   "tools",
   "shell",
+  "sandbox",
   "snapshot",
   "permission",
   "history",

@@ -24,7 +24,7 @@ export function createCheck(domains: readonly string[], allowUrl?: Check): Check
 }
 
 /** Throws for an entry that would allow nothing, or more than it seems to. */
-export function parse(text: string): Entry {
+function parse(text: string): Entry {
   const [, below, host, port] = form.exec(text) ?? []
   if (!host)
     throw new UrlDenied(

@@ -53,7 +53,7 @@ export function holdBoundary(options: {
     const exit = await exited
     unwatch?.()
     clearTimeout(timer)
-    for (let waited = 0; first && isAlive(first) && waited < endLimit; waited += 5) await sleep(5)
+    for (let waited = 0; first && isAlive(first) && waited < endLimit; waited++) await sleep(1)
     await stack.disposeAsync()
     return { ...exit, ...(exceeded ? { exceeded } : {}) }
   }

@@ -1,6 +1,7 @@
 // Placeholders for protected paths that do not exist, until the boundary ends. A record names them while they are in
 // use, so that the next start removes those of a process that was killed, and no boundary removes those of another.
-import { mkdirSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { rmdir, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
 import { namesIn, statOf, textOf } from "#util/file/path-info.ts"
@@ -11,12 +12,12 @@ import { createPlace, gitText, type Missing } from "./protected-places.ts"
 export type Placeholders = {
   /** A file in one of our folders, which are hidden. */
   record: string
-  remove(): void
+  remove(): Promise<void>
 }
 type Record = { file: string; life: ProcessLife; paths: string[] }
 
 /** `places`: all protected paths. Those that are placeholders of another boundary are kept for this one too. */
-export function createPlaceholders(missing: Missing[], places: string[]): Placeholders {
+export async function createPlaceholders(missing: Missing[], places: string[]): Promise<Placeholders> {
   const shared = new Set(readRecords().flatMap((record) => record.paths))
   const paths = [...missing.map(({ path }) => path), ...places.filter((path) => shared.has(path))]
   const file = join(folder(), createId("box"))
@@ -26,29 +27,30 @@ export function createPlaceholders(missing: Missing[], places: string[]): Placeh
   try {
     for (const one of missing) createPlace(one)
   } catch (error) {
-    remove()
+    await remove()
     throw error
   }
   return { record: file, remove }
 }
 
 /** Removes the placeholders of processes that were killed. Must come before the protected paths are looked for. */
-export function removeLeftovers(): void {
-  for (const record of readRecords()) if (!isRunning(record.life)) forget(record)
+export async function removeLeftovers(): Promise<void> {
+  for (const record of readRecords()) if (!isRunning(record.life)) await forget(record)
 }
 
 /** The record is removed first: two boundaries that end together must not both leave a placeholder to the other. */
-function forget({ file, paths }: Pick<Record, "file" | "paths">): void {
+async function forget({ file, paths }: Pick<Record, "file" | "paths">): Promise<void> {
   rmSync(file, { force: true })
   const used = new Set(readRecords().flatMap((record) => record.paths))
-  for (const path of paths) if (!used.has(path)) removePlaceholder(path)
+  await Promise.all(paths.map((path) => (used.has(path) ? undefined : removePlaceholder(path))))
 }
 
-/** Not if something was put there meanwhile. */
-function removePlaceholder(path: string): void {
+/** Not if something was put there meanwhile. Asynchronous, because the kernel takes milliseconds to remove a folder that
+ * was mounted on. */
+async function removePlaceholder(path: string): Promise<void> {
   try {
-    if (statOf(path)?.isDirectory()) rmdirSync(path)
-    else if (["", gitText].includes(textOf(path) ?? "?")) unlinkSync(path)
+    if (statOf(path)?.isDirectory()) await rmdir(path)
+    else if (["", gitText].includes(textOf(path) ?? "?")) await unlink(path)
   } catch {
     // It is in use now.
   }

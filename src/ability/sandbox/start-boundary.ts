@@ -3,10 +3,10 @@
 import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import type { Readable, Writable } from "node:stream"
+import { type Stdio, withoutLeaks } from "#kernel/process/leaked-descriptors.ts"
 import { childProcess } from "#util/process.ts"
 import { orAborted } from "#util/wait.ts"
 import type { Check } from "./allowed-domains.ts"
-import { type Stdio, withoutLeaks } from "./descriptors.ts"
 import { openGate } from "./gate.ts"
 import { type Boundary, type Exited, holdBoundary } from "./hold-boundary.ts"
 import { filterFd, launcherArgs, ready, stderrFd } from "./launcher.ts"
@@ -54,13 +54,13 @@ export async function startBoundary(policy: Policy, options: Options): Promise<B
 }
 
 async function start(policy: Policy, options: Options, stack: AsyncDisposableStack): Promise<Boundary> {
-  removeLeftovers()
+  await removeLeftovers()
   const user = userFor(policy.directory)
   const files = fileSystemFor(policy)
   const tools = findTools(files.shared, user)
   const filter = seccompFilter()
   if (!filter) throw new NotIsolated(`it has no filter of system calls for the processor ${process.arch}.`)
-  const placeholders = createPlaceholders(files.missing, files.places)
+  const placeholders = await createPlaceholders(files.missing, files.places)
   stack.defer(placeholders.remove)
   const gate = await openGate(policy, options.allowUrl, user)
   if (gate) stack.defer(gate.close)

@@ -1,6 +1,7 @@
 // The running shells of an Instance or of one call. They and all that they started end with `end` and when the process
 // exits; those of an Instance even if the process is killed.
 import { statSync } from "node:fs"
+import type { Places } from "#ability/sandbox/sandbox.ts"
 import { Instance } from "#kernel/instance.ts"
 import { findProgram } from "#kernel/process/find-program.ts"
 import { createId } from "#util/id.ts"
@@ -33,6 +34,7 @@ export function createShells(options: { pipes: number; guarded?: true }): Shells
   const isOurs = (mark: string) => mark.startsWith(`${tag}.`)
   const onExit = () => Processes.kill(groups(), isOurs)
   let file: string | undefined
+  let places: Promise<Places> | undefined
   let count = 0
   let ended = false
 
@@ -42,6 +44,8 @@ export function createShells(options: { pipes: number; guarded?: true }): Shells
     if (order.command.includes("\0")) throw new NotStarted("it has a NUL byte")
     if (!statSync(order.cwd, { throwIfNoEntry: false })?.isDirectory())
       throw new NotStarted(`${JSON.stringify(order.cwd)} is not a folder`)
+    places ??= order.policy && createPlaces()
+    if (order.policy) await (await places)?.use(order.policy)
     if (count === 0) listen()
     const mark = `${tag}.${++count}`
     const shell = await startShell({ file, mark, order, pipes })
@@ -64,6 +68,7 @@ export function createShells(options: { pipes: number; guarded?: true }): Shells
     if (count > 0) await Processes.endMarked(isOurs)
     if (count > 0) unlisten()
     await guard?.end()
+    await (await places)?.remove()
     await pipes.close()
   }
 
@@ -77,6 +82,10 @@ export function createShells(options: { pipes: number; guarded?: true }): Shells
   }
 
   return Object.freeze({ start, end })
+}
+
+async function createPlaces(): Promise<Places> {
+  return (await import("#ability/sandbox/sandbox.ts")).keepPlaces()
 }
 
 /** When the turn is aborted, ends processes that a finished command left, such as daemons. They are found by the mark

@@ -6,6 +6,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { test } from "node:test"
+import { Instance } from "#kernel/instance.ts"
 import type { Tmp } from "../../../fixture/tmpdir.ts"
 import { until } from "../../../fixture/until.ts"
 import { whyNot } from "../../sandbox/world.ts"
@@ -37,6 +38,7 @@ test("a command cannot read .env or add a hook, and nothing is left in the folde
     assert.match(text, /\.git\/hooks\/pre-commit: Read-only file system/)
     assert.match(text, /\?\? \.env/, "git works")
     assert.doesNotMatch(text, /\?\? \.vscode/)
+    await Instance.disposeAll()
     assert.deepEqual([readdirSync(tmp.path), readdirSync(join(tmp.path, ".git"))], before)
     assert.equal(existsSync(join(tmp.path, ".git/hooks/pre-commit")), false)
   }),
