@@ -1,13 +1,19 @@
 // The final answer: a summary of the results, and what was not done.
+
+import { ownCommand } from "#util/own-command.ts"
 import { hasFailed, type Outcome } from "./next-move.ts"
 import { countIn, filesIn, gitTrouble, gitUnchanged, type Proposal, type Result } from "./skill/proposal.ts"
-import { shortAbilities } from "./skill/talk.ts"
+import { self, shortAbilities } from "./skill/talk.ts"
 
 const maxLines = 300
+const known = /^(?:read|ls|glob|grep|bash|edit|write)$/
 
-export function answer(outcomes: Outcome[]): string {
+/** `tools`: those that can be called. A specialist may have none that the rules know. */
+export function answer(outcomes: Outcome[], tools: readonly { name: string }[]): string {
   if (!outcomes.some(({ step }) => step.proposal))
-    return `I have no rule for this request.\n${shortAbilities}`
+    return tools.some(({ name }) => known.test(name))
+      ? `I have no rule for this request.\n${shortAbilities}`
+      : `${self} My rules need tools for files and commands, which this agent does not have. Use the agent build, or a language model: ${ownCommand} models`
   return outcomes.flatMap(describeOutcome).join("\n\n")
 }
 

@@ -59,7 +59,7 @@ function reply({ prompt, tools = [], toolChoice, abortSignal }: LanguageModelV4C
     // If the request is only an image, its text is the best answer that rules have.
     const isIdle = move.outcomes.every(({ made }) => !made.length)
     if (isIdle && texts.length) return { content: [{ type: "text", text: texts.join("\n\n") }] }
-    const text = answer(move.outcomes)
+    const text = answer(move.outcomes, usable)
     return { content: [{ type: "text", text }], isCannot: !move.outcomes.every(isDone) }
   }
   const content = move.calls.map(({ tool, args }, i) => ({

@@ -188,3 +188,13 @@ async function eventually<T>(attempt: () => Promise<T>, isSo: (result: T) => boo
     if (isSo(result) || performance.now() - start > 120_000) return result
   }
 }
+
+test("an agent without tools for files is told to use a model", async () => {
+  await using tmp = await tmpdir()
+  const { code, out } = await vitamin(tmp, ["run", "--agent", "orchestrator", "list the files"], keyless)
+  assert.equal(code, 1)
+  assert.match(
+    out,
+    /My rules need tools .* this agent does not have\. Use the agent build, or a language model/,
+  )
+})

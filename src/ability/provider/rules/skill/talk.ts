@@ -21,7 +21,7 @@ const who =
 const help =
   /^(?:please )?(?:help|\?|help me|i need help|i need some help|commands|usage|can (?:you|u) help(?: me)?(?: out)?|could you help me)(?: please)?$|^what (?:can|could) (?:you|u) do\b|^how (?:can|could) you help\b|^what (?:do|are) you (?:do|capable|able)\b|^how (?:do|can|should) i use (?:you|this|vitamin)\b|^what are your (?:abilities|capabilities|tools|skills)\b|^(?:list|show) (?:me )?your (?:tools|abilities|commands|capabilities)\b/
 
-const self = "I am local/rules, the built-in offline model: fixed rules, no language model."
+export const self = "I am local/rules, the built-in offline model: fixed rules, no language model."
 export const shortAbilities = [
   self,
   "I list, read, search and count files, run tests and commands, say what git knows, and make changes that are spelled out.",
