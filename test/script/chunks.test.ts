@@ -13,9 +13,9 @@ test("only what serves loads the server's file", () => {
   const server = files.filter((name) => /^server-.{8}\.js$/.test(name))
   assert.equal(server.length, 1)
   const loading = files.filter((name) => textOf(name).includes(`from"./${server[0]}"`))
-  assert.deepEqual(loading.map(withoutHash), ["a2a-routes", "a2a-serve", "agent-server", "mcp-serve"])
+  assert.deepEqual(loading.map(withoutHash), ["a2a-serve", "agent-server", "mcp-serve", "start-peer"])
   const later = files.filter((name) => textOf(name).includes(`import("./${server[0]}")`))
-  assert.deepEqual(later.map(withoutHash), ["a2a-adapter", "command"])
+  assert.deepEqual(later.map(withoutHash), ["command"])
 })
 
 test("only an entry of the package hands on what another file of dist/ exports", () => {

@@ -1,6 +1,6 @@
 // `vitamin a2a serve`: this folder's agents for other agents, until a signal stops it. The same server as `vitamin serve`,
 // with more routes, so that `vitamin attach` can follow the tasks.
-import { a2aAdapter } from "#edge/a2a/a2a-adapter.ts"
+import { startPeer } from "#edge/a2a/start-peer.ts"
 import { type RuleOptions, rulesOf } from "#edge/cli/option/options.ts"
 import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { serveUntilSignal } from "#edge/cli/process/serve-until-signal.ts"
@@ -15,8 +15,7 @@ export async function serveA2A(
   const rules = await rulesOf(options)
   async function start() {
     const agent = await createAgent({ directory: directoryOf(options) })
-    const asks = yes ? "once" : "wait"
-    return a2aAdapter.wrap(agent, { port, host, rules, asks, routes: allRoutes() }).start()
+    return startPeer(agent, { port, host, rules, asks: yes ? "once" : "wait" }, allRoutes())
   }
   await serveUntilSignal(options, { path: "/a2a", start, ready: ({ openUrls }) => warnIfOpen(openUrls) })
 }
