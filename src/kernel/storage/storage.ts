@@ -1,49 +1,39 @@
-// JSON records by key, as files under `Global.data()/storage`. A write is acknowledged when its promise resolves: it
-// then survives `kill -9` and a power cut. Several processes may use one store.
-import { AsyncResource } from "node:async_hooks"
-import { existsSync, mkdirSync } from "node:fs"
-import { join } from "node:path"
-import { setImmediate } from "node:timers/promises"
-import * as Global from "#kernel/process/global.ts"
-import * as Log from "#kernel/process/log.ts"
-import { errorText } from "#util/error.ts"
-import { Corrupt, InvalidData, InvalidKey, type Key, NotFound, pathOf } from "./errors.ts"
-import {
-  fileOf,
-  foldersOf,
-  listQuarantined,
-  listRecords,
-  type Quarantined,
-  quarantineFile,
-  readQuarantined,
-  readQuickly,
-  removeEmptyFolder,
-  removeQuarantined,
-} from "./files.ts"
-import { createLock } from "./lock.ts"
-import { createStore, parse, type Store, serialize } from "./store.ts"
+// JSON records by key. By default they are files of this machine (record-files.ts); another backend may keep them
+// elsewhere. A write is acknowledged when its promise resolves.
+import type { Key } from "./errors.ts"
+import * as RecordFiles from "./record-files.ts"
 
 export { Corrupt, InvalidData, InvalidKey, type Key, Locked, NotFound, WriteFailed } from "./errors.ts"
 export { headOf, type Quarantined, readQuarantined } from "./files.ts"
+export { check, close, type Migration, migrate } from "./record-files.ts"
 
-/** A change of the store's layout. */
-export type Migration = { version: number; name: string; run: () => Promise<void> }
+/** Where records are kept. Each function does what the exported one of the same name says. */
+export type Backend = Readonly<
+  Pick<
+    typeof RecordFiles,
+    | "read"
+    | "readEach"
+    | "isKnownMissing"
+    | "write"
+    | "update"
+    | "remove"
+    | "list"
+    | "quarantined"
+    | "quarantine"
+    | "discard"
+  >
+>
 
-/** The layout has never changed. */
-const migrations: Migration[] = []
-const versionKey = ["meta", "version"]
-/** Milliseconds of reading after which the event loop gets its turn. */
-const turn = 8
-/** A name that is a valid part of a key. */
-const plainName = /^[\w-]{1,200}$/
-const stores = new Map<string, Store>()
+let backend: Backend = RecordFiles
+
+/** Keep the records of this process elsewhere. Call it before the first record is touched. */
+export function use(other: Backend): void {
+  backend = other
+}
 
 /** The record at a key. A missing one throws `Storage.NotFound`, a broken one is quarantined and throws `Storage.Corrupt`. */
-export async function read<T = unknown>(key: Key): Promise<T> {
-  const path = pathOf(key)
-  const store = current()
-  await store.upToDate(path)
-  return (await store.readNow(key, path)) as T
+export function read<T = unknown>(key: Key): Promise<T> {
+  return backend.read<T>(key)
 }
 
 /** Passes on the records directly below a prefix, sorted by name. Removed and broken records are left out; the log
@@ -52,199 +42,59 @@ export async function readAll<T = unknown>(
   prefix: Key,
   take: (value: T, name: string) => void,
 ): Promise<void> {
-  await readEach(prefix, await list(prefix), take)
+  await backend.readEach(prefix, await backend.list(prefix), take)
 }
 
 /** Like `readAll`, for the given names only, in their order. A name may come from a record that `take` has just
  * received. */
-export async function readEach<T = unknown>(
+export function readEach<T = unknown>(
   prefix: Key,
   names: Iterable<string>,
   take: (value: T, name: string) => void,
 ): Promise<void> {
-  const path = pathOf(prefix)
-  const { upToDate, folders, changing } = current()
-  await upToDate(path)
-  const folder = join(folders.records, path)
-  let end = performance.now() + turn
-  for (const name of names) {
-    const isQuick = plainName.test(name) && !changing.has(`${path}/${name}`)
-    const quick = isQuick ? readQuickly(`${folder}/${name}.json`) : undefined
-    const found = quick ?? (await readUnlessBroken([...prefix, name]))
-    if (found) take(found.value as T, name)
-    if (performance.now() < end) continue
-    await setImmediate()
-    end = performance.now() + turn
-  }
+  return backend.readEach(prefix, names, take)
 }
 
 /** Whether there is certainly no record. Cheaper than a read that throws `Storage.NotFound`. */
 export function isKnownMissing(key: Key): boolean {
-  return current().isKnownMissing(pathOf(key))
+  return backend.isKnownMissing(key)
 }
 
-export async function write(key: Key, data: unknown): Promise<void> {
-  const path = pathOf(key)
-  const text = serialize(key, data)
-  await current().submit({ path, apply: () => text })
+export function write(key: Key, data: unknown): Promise<void> {
+  return backend.write(key, data)
 }
 
 /** Change a record under the lock of all processes; returns the new value. `initial` creates a missing one. */
-export async function update<T>(
+export function update<T>(
   key: Key,
   change: (draft: T) => unknown,
   options: { initial?: Partial<T> } = {},
 ): Promise<T> {
-  const path = pathOf(key)
-  const store = current()
-  const inContext = AsyncResource.bind(change)
-  let value!: T
-  const attempt = () =>
-    store.submit({
-      path,
-      apply(current) {
-        const found = current()
-        if (!found && !options.initial) throw new NotFound(key)
-        value = (found ? parse(key, found) : structuredClone(options.initial)) as T
-        refuseAsync(key, inContext(value))
-        return serialize(key, value)
-      },
-    })
-  await attempt().catch(async (error) => {
-    if (!(error instanceof Corrupt)) throw error
-    await store.readNow(key, path)
-    await attempt()
-  })
-  return value
+  return backend.update(key, change, options)
 }
 
 /** A missing record is no error. */
-export async function remove(key: Key): Promise<void> {
-  const path = pathOf(key)
-  const store = current()
-  if (!store.isKnownMissing(path)) await store.submit({ path, apply: () => undefined })
+export function remove(key: Key): Promise<void> {
+  return backend.remove(key)
 }
 
 /** Names of the direct children of a prefix, sorted. */
-export async function list(prefix: Key): Promise<string[]> {
-  const path = prefix.length ? pathOf(prefix) : ""
-  const { changing, upToDate, folders } = current()
-  await Promise.allSettled([...changing].flatMap(([key, change]) => (key.startsWith(path) ? [change] : [])))
-  await upToDate(path)
-  return listRecords(folders, path)
-}
-
-/** Read every record below a prefix: how many are intact, and which were broken and are quarantined now. */
-export async function check(prefix: Key = []): Promise<{ records: number; broken: string[] }> {
-  const { folders } = current()
-  const total = { records: 0, broken: [] as string[] }
-  for (const name of await list(prefix)) {
-    const key = [...prefix, name]
-    try {
-      if (existsSync(fileOf(folders, pathOf(key)))) {
-        await read(key)
-        total.records++
-      }
-    } catch (error) {
-      total.broken.push(errorText(error))
-    }
-    const isFolder = existsSync(join(folders.records, ...key))
-    const below = isFolder ? await check(key).catch(() => undefined) : undefined
-    total.records += below?.records ?? 0
-    total.broken.push(...(below?.broken ?? []))
-  }
-  return total
+export function list(prefix: Key): Promise<string[]> {
+  return backend.list(prefix)
 }
 
 /** The quarantined files of records at and below a key, the oldest of each record first. */
-export function quarantined(prefix: Key): Quarantined[] {
-  return listQuarantined(foldersOf(Global.data()), checked(prefix))
+export function quarantined(prefix: Key) {
+  return backend.quarantined(prefix)
 }
 
 /** Quarantine a record that is JSON but has the wrong shape. Returns the path of its file; undefined if somebody else
  * has replaced it meanwhile. */
 export function quarantine(key: Key, isWrong: (value: unknown) => boolean): Promise<string | undefined> {
-  const { folders, exclusive } = current()
-  const path = pathOf(key)
-  return exclusive(() => {
-    const found = readQuarantined(fileOf(folders, path))
-    return "value" in found && isWrong(found.value) ? quarantineFile(folders, path) : undefined
-  })
+  return backend.quarantine(key, isWrong)
 }
 
 /** Delete what is quarantined at and below a key, and the folder of its records if it is empty. */
-export async function discard(prefix: Key): Promise<void> {
-  const { folders, exclusive } = current()
-  removeQuarantined(folders, checked(prefix))
-  // Under the lock: a writer makes the folder and then moves its record into it.
-  await exclusive(() => removeEmptyFolder(folders, pathOf(prefix)))
-}
-
-/** Run pending migrations, in order of version, one process at a time. Each runs once, and is recorded when it is done,
- * so that an interrupted run continues where it stopped. Returns the version of the store. */
-export async function migrate(all: Migration[] = migrations): Promise<number> {
-  const done = await version()
-  const pending = (from: number) =>
-    all.filter(({ version }) => version > from).sort((a, b) => a.version - b.version)
-  if (!pending(done).length) return done
-  const { folders } = current()
-  mkdirSync(folders.journal, { recursive: true, mode: 0o700 })
-  const lock = await createLock(join(folders.journal, "migrate"))
-  await lock.acquire()
-  try {
-    for (const { version: next, name, run } of pending(await version())) {
-      Log.info("migrating the store", { version: next, name })
-      await run()
-      await write(versionKey, { version: next })
-    }
-  } finally {
-    lock.release()
-    lock.close()
-  }
-  return version()
-}
-
-/** Close the files of all stores; the next call opens them again. */
-export async function close(): Promise<void> {
-  const open = [...stores.values()]
-  stores.clear()
-  await Promise.all(open.map((store) => store.close()))
-}
-
-/** A broken record was quarantined and reported when it was read. */
-async function readUnlessBroken(key: Key): Promise<{ value: unknown } | undefined> {
-  try {
-    return { value: await read(key) }
-  } catch (error) {
-    if (error instanceof InvalidKey) Log.warn(error.message)
-    else if (!(error instanceof NotFound || error instanceof Corrupt)) throw error
-  }
-}
-
-/** The lock cannot wait for an asynchronous change. Its rejection must not end the process. */
-function refuseAsync(key: Key, result: unknown) {
-  if (!(result instanceof Promise)) return
-  result.catch(() => {})
-  throw new InvalidData(key, "the change of an update must not be asynchronous")
-}
-
-async function version(): Promise<number> {
-  try {
-    return (await read<{ version: number }>(versionKey)).version
-  } catch (error) {
-    if (error instanceof NotFound) return 0
-    throw error
-  }
-}
-
-function checked(prefix: Key): Key {
-  if (prefix.length) pathOf(prefix)
-  return prefix
-}
-
-function current(): Store {
-  const root = Global.data()
-  const store = stores.get(root) ?? createStore(root)
-  stores.set(root, store)
-  return store
+export function discard(prefix: Key): Promise<void> {
+  return backend.discard(prefix)
 }
