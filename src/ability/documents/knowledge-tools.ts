@@ -5,6 +5,7 @@ import { z } from "zod"
 import type { Context, Definition, Output } from "#ability/call/types.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
 import { Instance } from "#kernel/instance.ts"
+import { refuseInGuest } from "#kernel/process/guest.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { storeFolder } from "#knowledge/grounding/store-folder.ts"
 import { significantWords } from "#knowledge/index/significant-words.ts"
@@ -36,6 +37,7 @@ export const saveKnowledge = {
   permission: () => [{ permission: "knowledge.write", target: "project" }],
   async execute({ fact, source, name }: z.infer<typeof Save>, { sessionId }: Context): Promise<Output> {
     refuseSecrets(fact, source, name)
+    refuseInGuest("The knowledge of this project")
     const note = Notes.add(Sources.knowledgeFolder(), {
       text: fact,
       source,

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
 import * as Global from "#kernel/process/global.ts"
+import { refuseInGuest } from "#kernel/process/guest.ts"
 import * as Log from "#kernel/process/log.ts"
 import { createLock } from "#kernel/storage/lock.ts"
 import { errorText, isMissing, NamedError } from "#util/error.ts"
@@ -55,6 +56,7 @@ export async function remove(folder: string): Promise<boolean> {
 
 /** A lock serialises the updates of all processes, so that none is lost. */
 async function update(change: (folders: string[]) => string[]): Promise<void> {
+  refuseInGuest("The list of documents")
   mkdirSync(knowledgeFolder(), { recursive: true, mode: 0o700 })
   const lock = await createLock(`${file()}.lock`)
   try {

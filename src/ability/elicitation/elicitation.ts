@@ -78,6 +78,15 @@ const open = Instance.state(
   },
 )
 
+/** Asks the person of another process. */
+export type Asker = (asking: Asking) => Promise<Answer | undefined>
+const elsewhere = Instance.state((): { ask?: Asker } => ({}))
+
+/** Ask all questions of this instance through another process. */
+export function useAsker(ask: Asker): void {
+  elsewhere().ask = ask
+}
+
 export class InvalidReply extends NamedError {
   constructor(reason: string) {
     super("Elicitation.InvalidReply", `The reply cannot be used: ${reason}`)
@@ -87,6 +96,8 @@ export class InvalidReply extends NamedError {
 /** Ask, and wait for the answer. Undefined if it cannot be shown to a person. */
 export async function ask(asking: Asking): Promise<Answer | undefined> {
   const { server, sessionId, question, signal, onlyListeners } = asking
+  const asker = elsewhere().ask
+  if (asker) return asker(asking)
   const body = bodyOf(question, server)
   if (!body) return undefined
   if (signal.aborted) return { action: "cancel", by: "end" }

@@ -37,6 +37,11 @@ export function read(sessionId: string, hash: string): Buffer | undefined {
   }
 }
 
+/** The hashes of all images of a session. */
+export async function list(sessionId: string): Promise<string[]> {
+  return (await readdir(folderOf(sessionId)).catch(() => [])).filter(isHash)
+}
+
 /** Copies the images for a session that is made from another one. */
 export async function copy(from: string, to: string): Promise<void> {
   const names = await readdir(folderOf(from)).catch(() => [])

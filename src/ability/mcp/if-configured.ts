@@ -3,8 +3,10 @@
 import { join } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
+import { isGuest } from "#kernel/process/guest.ts"
 import { serverFiles } from "#kernel/reviewed/places.ts"
 import { statOf } from "#util/file/path-info.ts"
+import { isElsewhere, keepServersOf } from "./elsewhere.ts"
 import type { Added } from "./load-servers.ts"
 
 type Mcp = typeof import("./mcp.ts")
@@ -14,11 +16,17 @@ const none: ReadonlySet<string> = new Set()
 
 /** The module `mcp.ts`; undefined as long as no server was configured or added. */
 export async function ifConfigured(): Promise<Mcp | undefined> {
+  if (isElsewhere()) return undefined
   const own = state()
   const { mcp } = await Config.get()
-  own.servers ||=
-    Boolean(mcp?.servers.length) || serverFiles.some((name) => statOf(join(Instance.worktree, name)))
+  own.servers ||= Boolean(mcp?.servers.length) || serverFiles.some(isThere)
   return own.servers ? import("./mcp.ts") : undefined
+}
+
+/** In a sandbox a folder stands where a file must not be created. */
+function isThere(name: string): boolean {
+  const stat = statOf(join(Instance.worktree, name))
+  return stat !== undefined && !(stat.isDirectory() && isGuest())
 }
 
 /** Adds servers of skills in use to the configured ones. */
@@ -30,6 +38,8 @@ export async function addServers(added: readonly Added[]): Promise<void> {
 
 /** Sets the servers that a client adds to one session; they replace earlier ones ([] = none). */
 export async function setSessionServers(sessionId: string, servers: readonly Added[]): Promise<void> {
+  keepServersOf(sessionId, servers)
+  if (isElsewhere()) return
   const own = state()
   if (!servers.length && !own.forSessions) return
   const Mcp = await import("./mcp.ts")

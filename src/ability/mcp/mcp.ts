@@ -13,6 +13,7 @@ import { errorText } from "#util/error.ts"
 import { type AssignedIds, assignedTo } from "./assign-server-ids.ts"
 import { type ConfiguredServer, createConfiguredServer } from "./configured-server.ts"
 import { createStarter, type Starter } from "./create-starter.ts"
+import { refuseElsewhere } from "./elsewhere.ts"
 import { type Added, type Found, loadServers, mayStart, programOf, stampOf } from "./load-servers.ts"
 import * as Manifest from "./manifest.ts"
 import { Changed, NotFound, reportProblems, type Status, statusOf, Unusable } from "./server-status.ts"
@@ -167,6 +168,7 @@ function visible({ found }: Servers, ancestry: Ancestry | undefined): Found[] {
 
 /** Brings the list of servers up to date with the files, the configuration and what is reviewed. */
 async function current(isQuiet = false): Promise<Servers> {
+  refuseElsewhere()
   const own = servers()
   const done = own.work.then(() => reconcile(own, isQuiet))
   own.work = done.catch(() => undefined)

@@ -8,6 +8,7 @@ import * as Notes from "#ability/documents/notes.ts"
 import { needsWriting, openForWriting } from "#ability/file/open-for-writing.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Global from "#kernel/process/global.ts"
+import { refuseInGuest } from "#kernel/process/guest.ts"
 
 type Entry = Notes.Note & { place: "project" | "everywhere" }
 
@@ -221,6 +222,7 @@ function added(
 }
 
 function folderOf(everywhere: boolean | undefined): string {
+  refuseInGuest("The memory of earlier sessions")
   return join(Global.data(), "memory", everywhere ? "everywhere" : Instance.project.id)
 }
 

@@ -104,7 +104,7 @@ export function whyProtected(needs: Need[]): string {
 }
 
 export function sayRejected(tool: string, { by, message }: Answer): string {
-  if (by === "time") return `"${tool}" was not run: ${message}.`
+  if (by === "time" || (by === "rule" && message)) return `"${tool}" was not run: ${message}.`
   if (by === "end") return `"${tool}" was not run: the prompt ended before anybody answered.`
   return `"${tool}" was not run: the person rejected it${message ? ` and says: ${message}` : "."}`
 }

@@ -46,7 +46,17 @@ export {
   Requested,
   type ShownNeed,
 } from "./request-schema.ts"
-export { ask, InvalidReply, NotFound, pending, type Question, reply, writtenRules } from "./requests.ts"
+export {
+  type Asker,
+  ask,
+  InvalidReply,
+  NotFound,
+  pending,
+  type Question,
+  reply,
+  useAsker,
+  writtenRules,
+} from "./requests.ts"
 export {
   type Action,
   checkLayer,
@@ -60,6 +70,7 @@ export {
   parseRule,
   planner,
   Rule,
+  sandboxed,
 } from "./rule.ts"
 export { secretsIn } from "./secret-reads.ts"
 export { mentionedCommands } from "./shell/mentioned-commands.ts"

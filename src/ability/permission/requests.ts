@@ -28,11 +28,14 @@ export type Question = Pick<Request, "sessionId" | "messageId" | "callId" | "too
   limit?: number
   /** Rejected at once if no subscriber of `Requested` takes it. */
   onlyListeners?: boolean
-  /** Stores the answer. The reply is confirmed to the person only after that. */
+  /** Stores the grants of the answer, then the answer itself. The reply is confirmed to the person only after that. */
+  remember?(answer: Answer): Promise<unknown>
   keep?(answer: Answer): Promise<unknown>
   /** Whether rules that were added meanwhile allow it. */
   isAllowed?(): Promise<boolean>
 }
+/** Asks the person of another process, which stores the grants of the answer. */
+export type Asker = (question: Question) => Promise<Answer>
 type Open = {
   request: Request
   question: Question
@@ -54,6 +57,13 @@ const open = Instance.state(
   },
 )
 
+const elsewhere = Instance.state((): { ask?: Asker } => ({}))
+
+/** Ask all questions of this instance through another process. */
+export function useAsker(ask: Asker): void {
+  elsewhere().ask = ask
+}
+
 export class NotFound extends NamedError {
   constructor(id: string) {
     super(
@@ -72,9 +82,23 @@ export class InvalidReply extends NamedError {
 
 /** Ask, and wait for the answer. Resolves with a rejection if none comes in time or the signal aborts. */
 export async function ask(question: Question): Promise<Answer> {
-  const { signal, limit = usualLimit, onlyListeners, keep: _, isAllowed: __, ...said } = question
+  const {
+    signal,
+    limit = usualLimit,
+    onlyListeners,
+    remember: _,
+    keep: __,
+    isAllowed: ___,
+    ...said
+  } = question
   const { agent, task, preview, ...shown } = said
   if (signal?.aborted) return { reply: "reject", by: "end" }
+  const asker = elsewhere().ask
+  if (asker) {
+    const answer = await asker(question)
+    if (answer.by === "person" || answer.by === "rule") await question.keep?.(answer)
+    return answer
+  }
   const all = open()
   const time = Date.now()
   const id = createId("perm")
@@ -175,6 +199,7 @@ export function writtenRules(
 async function answer(one: Open, given: Answer): Promise<void> {
   one.isTaken = true
   try {
+    await one.question.remember?.(given)
     await one.question.keep?.(given)
   } catch (error) {
     one.isTaken = false

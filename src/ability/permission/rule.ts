@@ -38,6 +38,17 @@ export const planner: readonly Rule[] = [
   { permission: "knowledge.write", pattern: "*", action: "deny" },
 ]
 
+/** With a sandbox around the agent: edits, commands and tools in it need no question. What would leave it does: the
+ * network, paths outside of the workspace, files that decide what runs. */
+export const sandboxed: readonly Rule[] = [
+  { permission: "file.write", pattern: "**", action: "allow" },
+  { permission: "file.edit", pattern: "**", action: "allow" },
+  { permission: "bash.execute", pattern: "*", action: "allow" },
+  { permission: "tool.execute", pattern: "*", action: "allow" },
+  { permission: "mcp.call", pattern: "*", action: "allow" },
+  { permission: "agent.delegate", pattern: "*", action: "allow" },
+]
+
 /** Asked for once in a session: one yes counts until its end. */
 const oncePerSession = new Set(["memory.write", "knowledge.write"])
 

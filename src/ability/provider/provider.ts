@@ -44,6 +44,14 @@ export { NotRefreshed, refreshCatalog as refresh } from "./refresh-catalog.ts"
 /** A tool as it is described to the model. */
 export type ToolDescription = LanguageModelV4FunctionTool
 
+/** Models that another process asks, because this one has neither keys nor a network. */
+export type Remote = Readonly<{
+  /** Chooses the model of the first name that is defined, as `chooseModel` does. */
+  choose(wanted: { agent: string | undefined; names: (string | undefined)[] }): Promise<RemoteModel>
+  open(model: RemoteModel): LanguageModelV4
+}>
+export type RemoteModel = Target & { isFallback: boolean }
+
 export type ProviderFacts = {
   id: string
   name: string
@@ -61,6 +69,7 @@ type State = {
   declared: Map<string, Catalog.ModelFacts>
   /** Where servers answered on this machine, by provider. */
   found: Map<string, string>
+  remote?: Remote
 }
 
 const state = Instance.state(
@@ -83,6 +92,32 @@ export async function getModel(providerId: string, modelId: string): Promise<Lan
   own.built.set(name, { fingerprint, model })
   own.resolved.set(name, resolved)
   return model
+}
+
+/** Ask all models of this instance through another process. */
+export function useRemote(remote: Remote): void {
+  state().remote = remote
+}
+
+/** The model that the other process chooses; undefined if this process asks models itself. */
+export async function chooseRemote(
+  wanted: Parameters<Remote["choose"]>[0],
+): Promise<{ chosen: RemoteModel; model: LanguageModelV4 } | undefined> {
+  const { remote, resolved } = state()
+  if (!remote) return undefined
+  const chosen = await remote.choose(wanted)
+  const { providerId, modelId, facts, known, wire, quirks } = chosen
+  const connection = {
+    id: providerId,
+    wire,
+    baseURL: "",
+    custom: false,
+    headers: {},
+    quirks,
+    source: "none" as const,
+  }
+  resolved.set(`${providerId}/${modelId}`, { modelId, facts, known, connection })
+  return { chosen, model: remote.open(chosen) }
 }
 
 /** Model servers that answer on this machine. */
@@ -171,7 +206,8 @@ export function transform(request: Request): LanguageModelV4CallOptions {
   return transformRequest(request, targetOf(request.providerId, request.modelId))
 }
 
-function targetOf(providerId: string, modelId: string): Target {
+/** What requests to a model depend on; without its address and keys. */
+export function targetOf(providerId: string, modelId: string): Target {
   const resolved = seen()?.resolved.get(`${providerId}/${modelId}`)
   if (resolved) {
     const { connection, ...rest } = resolved

@@ -5,6 +5,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import * as Global from "#kernel/process/global.ts"
+import { refuseInGuest } from "#kernel/process/guest.ts"
 import * as PrivateFile from "#kernel/process/private-file.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import { createLock } from "#kernel/storage/lock.ts"
@@ -110,6 +111,7 @@ export function isOwn(value: string): boolean {
 }
 
 function file(): string {
+  refuseInGuest("The vault")
   return join(Global.data(), "vault")
 }
 

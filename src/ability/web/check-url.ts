@@ -9,7 +9,7 @@ import { errorText, NamedError } from "#util/error.ts"
 
 export type Checked = {
   url: URL
-  /** The only address to connect to: a second lookup may give another one. */
+  /** The only address to connect to: a second lookup may give another one. Empty in a sandbox, whose proxy decides. */
   address: string
 }
 type Resolve = (host: string) => Promise<string[]>

@@ -29,7 +29,7 @@ export function requestPage(
 ): Promise<Http.IncomingMessage> {
   const { signal, headers = {}, body } = options
   const secure = url.protocol === "https:"
-  const connection = { proxyEnv: isPublic(address) ? proxyVariables() : {} }
+  const connection = { proxyEnv: !address || isPublic(address) ? proxyVariables() : {} }
   return new Promise((resolve, reject) => {
     const request = (secure ? Https : Http).request({
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
@@ -39,7 +39,7 @@ export function requestPage(
       headers: { ...usual, ...headers },
       signal,
       agent: secure ? new Https.Agent(connection) : new Http.Agent(connection),
-      lookup: always(address),
+      ...(address ? { lookup: always(address) } : {}),
     })
     request.on("response", resolve).on("error", reject).end(body)
   })

@@ -46,6 +46,11 @@ export async function chooseModel(
   agent: AgentDefinition | undefined,
   ...names: (string | undefined)[]
 ): Promise<Chosen> {
+  const remote = await Provider.chooseRemote({ agent: agent?.id, names })
+  if (remote) {
+    const { providerId, modelId, facts, isFallback } = remote.chosen
+    return { providerId, modelId, model: remote.model, facts, isFallback }
+  }
   const named = await namedModel(agent, ...names)
   const [providerId, modelId] = splitName(named || (await fallback()))
   const model = await Provider.getModel(providerId, modelId)

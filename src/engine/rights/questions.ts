@@ -55,6 +55,17 @@ export async function questionOf(step: Step, judgement: Judgement, { askers }: V
   }
 }
 
+/** Stores the grants that an answer gives. */
+export async function rememberAnswer(
+  rights: Rights,
+  asked: Parameters<Rights["remember"]>[0],
+  { reply, ...details }: Permission.Answer,
+): Promise<void> {
+  if (reply === "always") await rights.remember(asked, details)
+  else if (reply === "once" && Permission.isOncePerSession(asked.needs))
+    await rights.remember(asked, { scope: "session" })
+}
+
 /** `parent`: `whileWaiting` of the prompt that gave this task; its session waits for a person too. */
 export function createQuestions(options: Options, parent: WhileAsking | undefined) {
   const { session, agent, task, rights, asks, limit, records, signal } = options
@@ -78,10 +89,8 @@ export function createQuestions(options: Options, parent: WhileAsking | undefine
         ...(judgement.needs.some((need) => need.protected) ? { protected: true } : {}),
         preview,
         title: `Allow ${call.name}: ${needs.map(Permission.sayNeed).join(", ")}?`,
-        async keep({ reply, ...details }) {
-          if (reply === "always") await rights.remember({ needs, agents, isAllowedBy }, details)
-          else if (reply === "once" && Permission.isOncePerSession(needs))
-            await rights.remember({ needs, agents, isAllowedBy }, { scope: "session" })
+        remember: (answer) => rememberAnswer(rights, { needs, agents, isAllowedBy }, answer),
+        async keep({ reply }) {
           call.approval = reply === "reject" ? "denied" : "approved"
           await MessageStore.write(request)
         },

@@ -8,12 +8,15 @@ import { Instance } from "#kernel/instance.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 
+/** An approval preset: "sandboxed" asks only for what would leave a sandbox. */
+export type Preset = "ask" | "sandboxed"
 type Agent = { id: string; permissions: readonly Permission.Rule[] }
 /** A running session, and the rules that the person gave for it alone. */
 type Link = {
   session: Pick<SessionRecord.Info, "id" | "mode">
   agent: Agent
   flags: readonly Permission.Rule[]
+  preset: Preset | undefined
 }
 type Stack = { agent: string; layers: Permission.Layer[] }
 /** The rules at one moment. */
@@ -50,13 +53,15 @@ export function createRights(options: {
   rules?: readonly Permission.Rule[]
   /** Folders beside the workspace that may be read like it. */
   directories?: readonly string[]
+  preset?: Preset | undefined
   parent?: Rights | undefined
 }): Rights {
   const { session, agent, rules = [], directories = [], parent } = options
   Permission.checkLayer({ source: "session", rules })
   const above = parent?.chain ?? []
   const flags = [...(above[0]?.flags ?? []), ...rules]
-  const chain = Object.freeze<[Link, ...Link[]]>([{ session, agent, flags }, ...above])
+  const preset = parent ? above[0]!.preset : options.preset
+  const chain = Object.freeze<[Link, ...Link[]]>([{ session, agent, flags, preset }, ...above])
   const { id: sessionId } = chain.at(-1)!.session
 
   const holdsSecrets = createHoldsSecrets()
@@ -127,7 +132,7 @@ export function createRights(options: {
   }
 
   function stacksOf({ config, grants, hasSecrets }: Sources): Stack[] {
-    return chain.map(({ session, agent, flags }) => {
+    return chain.map(({ session, agent, flags, preset }) => {
       const others: Permission.Layer[] = [
         { source: "agent", rules: agent.permissions },
         ...config,
@@ -137,9 +142,12 @@ export function createRights(options: {
       ]
       return {
         agent: agent.id,
-        layers: [{ source: "default", rules: defaultsBelow(others, hasSecrets) }, ...others].map((layer) =>
-          withFolders(layer, directories),
-        ),
+        layers: [
+          { source: "default", rules: defaultsBelow(others, hasSecrets) },
+          // Lowest: rules of agents and of the person come after it.
+          ...(preset === "sandboxed" ? [{ source: "preset", rules: Permission.sandboxed }] : []),
+          ...others,
+        ].map((layer) => withFolders(layer, directories)),
       }
     })
   }

@@ -14,6 +14,7 @@ import type { PromptPart } from "#engine/record/prompt-part.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import type { Permits } from "#engine/rights/permits.ts"
 import type { Asks } from "#engine/rights/questions.ts"
+import type { Preset } from "#engine/rights/rights.ts"
 import type { SessionGuards } from "#engine/symbolic/session-guards.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
@@ -50,9 +51,26 @@ export type Input = {
   editor?: Editor | undefined
   /** Folders beside the workspace whose files may be read as those of the workspace. Absolute real paths. */
   directories?: readonly string[] | undefined
+  /** The approval preset; default: "ask". */
+  preset?: Preset | undefined
   /** The prompt that gave this one as a task. */
   parent?: Run
+  /** Runs the prompt elsewhere, such as in a sandbox; default: in this process. */
+  runner?: Runner
 } & Partial<Limits>
+
+/** A prompt whose turn has come. */
+export type Work = Omit<Input, "text" | "parts"> & {
+  parts: PromptPart[]
+  timing: Timing
+  /** The text of the prompt, if it names a prompt of an MCP server. */
+  command: string | undefined
+  /** Its parts before that server was asked. */
+  typed?: PromptPart[]
+}
+
+/** Runs a prompt to its end, whatever its end is; must end soon after the signal aborts. */
+export type Runner = (work: Work, signal: AbortSignal) => Promise<Message.Info>
 
 type Limits = { maxSteps: number; maxCost?: number }
 
@@ -156,17 +174,19 @@ export class StepLimit extends NamedError {
   }
 }
 
+export class CostLimit extends NamedError {
+  constructor(cost: number, limit: number) {
+    const message = `The turn was stopped: it cost $${cost.toFixed(4)}, and --max-cost is $${limit}.`
+    super("Session.CostLimit", message, { cost, limit })
+  }
+}
+
 /** A cost limit applies to the prompt and all its tasks together. */
 export function refuseCost(run: Run): void {
   for (let one: Run | undefined = run; one; one = one.parent) {
     const { maxCost } = one.limits
     const cost = spentBy(one)
-    if (maxCost !== undefined && cost > maxCost)
-      throw new NamedError(
-        "Session.CostLimit",
-        `The turn was stopped: it cost $${cost.toFixed(4)}, and --max-cost is $${maxCost}.`,
-        { cost, limit: maxCost },
-      )
+    if (maxCost !== undefined && cost > maxCost) throw new CostLimit(cost, maxCost)
   }
 }
 

@@ -16,21 +16,13 @@ import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { append, keep, lastId } from "#engine/record/append.ts"
 import { cutOff, missingResults, recentHistory } from "#engine/record/history.ts"
 import { Notice } from "#engine/record/notice.ts"
-import { type PromptPart, titleOf, wordsOf } from "#engine/record/prompt-part.ts"
+import { titleOf, wordsOf } from "#engine/record/prompt-part.ts"
 import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { createPermits, type Permits } from "#engine/rights/permits.ts"
 import { createRights, readingBy } from "#engine/rights/rights.ts"
 import { hasGuards } from "#engine/run/has-guards.ts"
-import {
-  type Ask,
-  type Input,
-  mayCall,
-  type Offer,
-  type Run,
-  type Settled,
-  type Timing,
-} from "#engine/run/run.ts"
+import { type Ask, mayCall, type Offer, type Run, type Settled, type Work } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
@@ -41,14 +33,6 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { addPrompt, textOf } from "./add-prompt.ts"
 
-export type Work = Omit<Input, "text" | "parts"> & {
-  parts: PromptPart[]
-  timing: Timing
-  /** The text of the prompt, if it names a prompt of an MCP server. */
-  command: string | undefined
-  /** Its parts before that server was asked. */
-  typed?: PromptPart[]
-}
 /** The fields of a run that are known when its session is claimed. */
 export type Begun = Pick<Run, "session" | "progress" | "signal"> & { tip?: Tip | undefined }
 
@@ -172,9 +156,9 @@ function permitsFor(
   work: Work,
   { session, progress, signal, agent, offer }: Begun & Answering & { offer: Offer },
 ): Permits {
-  const { rules = [], parent, asks = parent?.permits.asks ?? "listeners" } = work
+  const { rules = [], preset, parent, asks = parent?.permits.asks ?? "listeners" } = work
   const directories = work.directories ?? parent?.directories ?? []
-  const rights = createRights({ session, agent, rules, directories, parent: parent?.permits.rights })
+  const rights = createRights({ session, agent, rules, preset, directories, parent: parent?.permits.rights })
   return createPermits({
     session,
     agent: agent.id,

@@ -6,9 +6,9 @@ import { chooseModel } from "#engine/model/choose-model.ts"
 import { nextAgent } from "#engine/orchestrator/choose-agent.ts"
 import { rejectionOf } from "#engine/orchestrator/delegate.ts"
 import { append, lastId } from "#engine/record/append.ts"
-import type { Offer, Run } from "#engine/run/run.ts"
+import type { Offer, Run, Work } from "#engine/run/run.ts"
 import * as Message from "#knowledge/message/message.ts"
-import { complete, settle, type Work } from "./begin-run.ts"
+import { complete, settle } from "./begin-run.ts"
 import { loop } from "./loop.ts"
 
 /** `run`: with the agent that gave the answer. */

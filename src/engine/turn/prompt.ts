@@ -6,10 +6,9 @@ import * as Queue from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { partsOf } from "#engine/record/prompt-part.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
-import type { Input, Timing } from "#engine/run/run.ts"
+import type { Input, Timing, Work } from "#engine/run/run.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import type * as Message from "#knowledge/message/message.ts"
-import type { Work } from "./begin-run.ts"
 import { runPrompt } from "./run-prompt.ts"
 
 type Entering = { timing: Timing; stored: StoredPrompt.Handle | undefined; command: string | undefined }
@@ -46,6 +45,11 @@ export async function promptWith(input: Input, timing: Timing): Promise<Message.
   return enter(input, { timing, stored, command })
 }
 
+/** Run a prompt whose turn has come in this process. */
+export function runHere(work: Work, signal: AbortSignal): Promise<Message.Info> {
+  return Secret.inSession(work.sessionId, () => runPrompt(work, { signal, prompt: promptWith }))
+}
+
 async function enter(input: Input, { timing: given, stored, command }: Entering): Promise<Message.Info> {
   const { sessionId, whenBusy } = input
   const timing = { ...given, reply: input.replyLimit ?? given.reply }
@@ -59,9 +63,7 @@ async function enter(input: Input, { timing: given, stored, command }: Entering)
     const disconnect = endWith(abort, input)
     try {
       await work.stored?.written
-      return await Secret.inSession(sessionId, () =>
-        runPrompt(work, { signal: abort.signal, prompt: promptWith }),
-      )
+      return await (input.runner ?? runHere)(work, abort.signal)
     } catch (error) {
       if (work.stored) await StoredPrompt.release(work.stored, { signal: abort.signal, error })
       throw error

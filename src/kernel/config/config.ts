@@ -8,10 +8,10 @@ import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
-import { checkLayer } from "#kernel/schema/check.ts"
+import { checkLayer, type Raw } from "#kernel/schema/check.ts"
 import { Invalid, type Problem } from "#kernel/schema/invalid.ts"
 import { Info, type Input, type Rule } from "#kernel/schema/schema.ts"
-import { registerSecrets } from "#kernel/schema/secrets.ts"
+import { registerSecrets, withoutSecrets } from "#kernel/schema/secrets.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { about } from "#util/about.ts"
 import { errorText } from "#util/error.ts"
@@ -31,7 +31,7 @@ export {
   Standalone,
 } from "#kernel/schema/schema.ts"
 export { redacted } from "#kernel/schema/secrets.ts"
-export { setInline } from "./layers.ts"
+export { setGiven, setInline } from "./layers.ts"
 export type { Ignored, Origins, Source, Status }
 export { Invalid, type Problem }
 
@@ -85,6 +85,14 @@ export async function rules(): Promise<{ source: Source; rules: Rule[] }[]> {
   return parts.flatMap(({ source, value }) =>
     Array.isArray(value.permission) ? [{ source, rules: value.permission as Rule[] }] : [],
   )
+}
+
+/** The layers that the person wrote, for a process without access to them: plain data without keys and headers. */
+export async function ownLayers(): Promise<{ source: Source; value: Raw }[]> {
+  const { parts } = await loadOnce(state())
+  return parts
+    .filter(({ source }) => source !== "project" && source !== "typescript")
+    .map(({ source, value }) => ({ source, value: withoutSecrets(value) }))
 }
 
 /** What `inspect` says about the current configuration, with the problem of a failed reload. */

@@ -18,6 +18,7 @@ import {
   readFileLayer,
   readProject,
   readTypeScript,
+  type Source,
   withoutOwn,
 } from "./layer.ts"
 import { readCache } from "./remote.ts"
@@ -29,6 +30,13 @@ type Values = { source: string; value: Raw }
 
 /** Settings of the command line, for the whole process. */
 let inlineLayer: Raw | undefined
+/** The person's layers, if another process has read them. */
+let given: { source: Source; value: Raw }[] | undefined
+
+/** Take the person's layers (remote, global, environment, inline) from another process instead of this machine's files. */
+export function setGiven(layers: { source: Source; value: Raw }[]): void {
+  given = layers
+}
 
 /** The files that a configuration of this work tree is read from, whether they exist or not. */
 export function configFiles(worktree: string) {
@@ -47,6 +55,7 @@ export async function readLayers(options: {
 }): Promise<Layer[]> {
   const { reviewed, inline = inlineLayer } = options
   const files = configFiles(reviewed.root)
+  if (given) return readGiven(given, { files, reviewed })
   const [global, environment] = await Promise.all([
     readFileLayer("global", files.global),
     readEnvironment(files.environment),
@@ -60,6 +69,20 @@ export async function readLayers(options: {
     inline && withoutOwn(fromValue("inline", inline)),
   ]
   return layers.filter((layer) => layer !== undefined)
+}
+
+async function readGiven(
+  own: NonNullable<typeof given>,
+  { files, reviewed }: { files: ReturnType<typeof configFiles>; reviewed: Reviewed },
+): Promise<Layer[]> {
+  const layers = (...sources: Source[]) =>
+    own.filter(({ source }) => sources.includes(source)).map(({ source, value }) => fromValue(source, value))
+  return [
+    ...layers("remote", "global"),
+    await readProject(files.project, reviewed),
+    await readTypeScript(files.typescript, reviewed),
+    ...layers("environment", "inline"),
+  ]
 }
 
 /** The answer of a remote server as a layer. */

@@ -1,6 +1,7 @@
 // Reads a file of a project, bounded, and never waits on a pipe or a device.
 import { constants } from "node:fs"
 import { type FileHandle, open, realpath, stat } from "node:fs/promises"
+import { isGuest } from "#kernel/process/guest.ts"
 import { isMissing } from "#util/error.ts"
 import { isAbsent } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
@@ -22,6 +23,8 @@ export async function readSmallFile(
   if (!handle) return undefined
   try {
     const found = await handle.stat()
+    // In a sandbox a folder stands where a file must not be created.
+    if (found.isDirectory() && isGuest()) return undefined
     if (!found.isFile()) throw new Error("it is not a regular file")
     if (found.size > limit) throw new Error(`${found.size} bytes are too many; the limit is ${limit}`)
     return await handle.readFile()

@@ -1,4 +1,5 @@
 // The secrets inside a configuration: registered for redaction, and removed where the configuration is shown.
+import { isCredentialName } from "#kernel/process/is-credential-name.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import type { Path } from "#util/parse/jsonc.ts"
 import { isPlain, type Raw } from "./check.ts"
@@ -25,6 +26,31 @@ export function registerSecrets(value: unknown): void {
 /** A copy that is safe to show and to send: plain data, no secrets, functions named as such. */
 export function redacted(info: object): Raw {
   return show(info, [], false) as Raw
+}
+
+/** A copy that can be used without its secrets: keys, headers, variables named like credentials and functions are left
+ * out. */
+export function withoutSecrets(value: Raw): Raw {
+  return useful(value, []) as Raw
+}
+
+function useful(value: unknown, path: Path): unknown {
+  if (typeof value === "string") return path[0] === "permission" ? value : Secret.redact(value)
+  if (Array.isArray(value)) return value.map((item, i) => useful(item, [...path, i]))
+  if (!isPlain(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, item]) => !isLeftOut([...path, key], item))
+      .map(([key, item]) => [key, useful(item, [...path, key])]),
+  )
+}
+
+function isLeftOut(path: Path, value: unknown): boolean {
+  const key = String(path.at(-1))
+  if (typeof value === "function" || key === "headers") return true
+  if (path.at(-2) === "env")
+    return isCredentialName(key) || (typeof value === "string" && Secret.reveals(value))
+  return isSecret(path) && !isPlain(value)
 }
 
 function registerHeaders(headers: Raw) {

@@ -24,6 +24,8 @@ type Judging<D> = {
   depth: number
 }
 
+/** The source of rules that hold only inside a sandbox. */
+const preset = "preset"
 const maxInside = 8
 const strictness = { allow: 0, ask: 1, deny: 2 }
 
@@ -42,7 +44,7 @@ export function judgeCommand<D extends Decision>(command: string, place: Place, 
   const judged: (D | Ask)[] = running.map((simple) => judge(simple, judging))
   const asking = running.filter((_, i) => judged[i]!.action === "ask")
   if (unclear !== undefined) judged.push(...denials(command, judging))
-  if (unclear !== undefined || judged.length === 0) judged.push({ action: "ask" })
+  if (unclear !== undefined || judged.length === 0) judged.push(unclearBy(decide))
   const least = judged.reduce((least, next) =>
     strictness[next.action] > strictness[least.action] ? next : least,
   )
@@ -51,6 +53,12 @@ export function judgeCommand<D extends Decision>(command: string, place: Place, 
   // If nothing is allowed, only the risky parts add information.
   const parts = asking.length < running.length ? all : all.filter(({ why }) => why !== undefined)
   return parts.length ? { ...least, parts } : least
+}
+
+/** A sandbox bounds what a line can do, whatever it does. */
+function unclearBy<D extends Decision>(decide: Decide<D>): D | Ask {
+  const bounded = decide(({ action }, source) => action === "allow" && source === preset)
+  return bounded.action === "allow" ? bounded : { action: "ask" }
 }
 
 function partOf(command: SimpleCommand, place: Place): AskedPart[] {
@@ -71,6 +79,7 @@ function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>):
     const { action, pattern } = rule
     // A grant does not apply to a command that another command runs.
     if (action === "allow" && source === "grant" && depth > 0) return false
+    if (action === "allow" && source === preset) return true
     if (action === "allow") {
       const isMeant = fits(pattern, command) && covers(rule, command, judging)
       return isMeant && (source !== "default" || onlyReads())
