@@ -14,6 +14,8 @@ type Limits = Pick<Policy, "memory" | "processes">
 
 const groupRoot = "/sys/fs/cgroup"
 const kilobytes = 1_024
+/** Megabytes that a process may reserve beyond what it uses: V8 reserves 512 for code alone. */
+const reserved = 1_024
 /** Milliseconds between two looks. */
 const pause = 100
 
@@ -59,7 +61,7 @@ export function hasLimits({ memory, processes }: Limits): boolean {
 /** What each process may have, for the launcher. */
 export function ownLimits({ memory, processes }: Limits, isRoot: boolean) {
   return {
-    data: memory && memory * kilobytes,
+    data: memory && (memory + reserved) * kilobytes,
     processes: isRoot || !countsPerNamespace() ? undefined : processes,
   }
 }

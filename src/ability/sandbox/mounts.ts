@@ -5,6 +5,7 @@ import { dirname, join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
 import { realOf, statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
+import { userFor } from "./machine.ts"
 import { NotIsolated, type Policy, placeOf } from "./policy.ts"
 import { type Missing, type Place, protectedPlaces } from "./protected-places.ts"
 
@@ -43,7 +44,7 @@ export function fileSystemFor(policy: Policy): FileSystem {
   const hidden = [
     ...policy.denyRead.map((path) => placeOf(path, policy.directory)),
     ...ownFolders(writable),
-    ...listeningSockets(),
+    ...listeningSockets(userFor(policy.directory).drop?.uid ?? 0),
   ]
   const outer: Mount[] = [
     ...fresh.map((path): Mount => ({ path, kind: "fresh" })),
@@ -142,12 +143,22 @@ function ownPackage(): string {
 }
 
 /** Sockets in the file system, outside of the fresh folders: being read-only does not stop a connection. */
-function listeningSockets(): string[] {
+function listeningSockets(uid: number): string[] {
   const lines = readFileSync("/proc/net/unix", "utf8").split("\n")
   return lines.flatMap((line) => {
     const [, flags, path] = /^\S+ \S+ \S+ (\S+) \S+ \S+ +\d+ (\/.*)$/.exec(line) ?? []
-    return flags === listens ? (realOf(path!) ?? []) : []
+    const real = flags === listens ? realOf(path!) : undefined
+    return real && canEnter(dirname(real), uid) ? [real] : []
   })
+}
+
+/** Inside, root has no more rights than others: a socket in a private folder of another user cannot be reached, and nothing
+ * can be mounted over it. Other users do not see such a socket. */
+function canEnter(folder: string, uid: number): boolean {
+  if (process.getuid?.() !== 0 || folder === "/") return true
+  const stat = statOf(folder)
+  const mask = stat?.uid === uid ? 0o111 : 0o011
+  return ((stat?.mode ?? 0) & mask) !== 0 && canEnter(dirname(folder), uid)
 }
 
 /** The innermost mount around a path, other than its own. */
