@@ -102,6 +102,8 @@ await build({
   ],
   entry: {
     vitamin: "src/edge/cli/vitamin.ts",
+    // The process inside a sandbox.
+    guest: "src/edge/sandbox/guest/guest.ts",
     index: "src/index.ts",
     "zod-parts": "src/util/parse/zod-parts.ts",
   },

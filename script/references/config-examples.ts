@@ -152,8 +152,9 @@ async function tokenOfTheDay(): Promise<string> {
   "adapters": {
     "acp": { "transport": "stdio" },
     "sandbox": {
-      "enabled": false,
-      "security": { "allowWrite": ["./output"], "denyRead": ["~/.ssh", "~/.aws", ".env"], "allowedDomains": [] }
+      "enabled": true,
+      "security": { "allowWrite": ["."], "denyRead": ["~/.ssh", "~/.aws", ".env"], "allowedDomains": ["api.github.com"] },
+      "limits": { "memory": 1073741824, "timeout": 900000 }
     }
   }
 }`),

@@ -3,11 +3,13 @@
 import type { Policy } from "#ability/sandbox/sandbox.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
+import { isGuest } from "#kernel/process/guest.ts"
 
 /** Undefined if commands run without a sandbox. */
 export async function commandPolicy(): Promise<Policy | undefined> {
   const { bash, adapters } = await Config.get()
-  if (!bash?.sandbox) return undefined
+  // In the sandbox of the whole agent, commands are in a sandbox already.
+  if (!bash?.sandbox || isGuest()) return undefined
   const {
     allowWrite = [],
     denyRead = ["~/.ssh", "~/.aws", ".env"],

@@ -1,7 +1,7 @@
 // Wraps agents with the adapter of a file. The adapter gives either a server of its own, or agents that the command then
 // serves, one for each folder.
 import type { AgentAdapter, AgentSource } from "#engine/host/agent-adapter.ts"
-import { type Agent, createAgent, type Processing } from "#engine/host/create-agent.ts"
+import type { Agent, Processing } from "#engine/host/create-agent.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { loadAdapter } from "./load-adapter.ts"
 
@@ -24,21 +24,22 @@ class Failed extends NamedError {
   }
 }
 
-/** The agent of `directory` is wrapped at once, so that a mistake stops the command. `config` is given to `wrap`. */
+/** The agent of `directory` is wrapped at once, so that a mistake stops the command. `config` is given to `wrap`, with an
+ * agent of `agents`. */
 export async function useAdapter(
   path: string,
-  options: { directory: string; trust?: boolean | undefined; config: unknown },
+  options: { directory: string; trust?: boolean | undefined; config: unknown; agents: AgentSource },
 ): Promise<{ server: AdapterServer } | WrappedAgents> {
-  const { directory, config } = options
+  const { directory, config, agents: plain } = options
   const adapter = await loadAdapter(path, options)
   const agents = new Map<string, Promise<Agent>>()
-  const first = await wrapOne(adapter, await createAgent({ directory }), config)
+  const first = await wrapOne(adapter, await plain(directory), config)
   if (!isAgent(first)) return { server: first }
   agents.set(directory, started(first))
   await agents.get(directory)
 
   async function wrapNext(folder: string): Promise<Agent> {
-    const wrapped = await wrapOne(adapter, await createAgent({ directory: folder }), config)
+    const wrapped = await wrapOne(adapter, await plain(folder), config)
     if (isAgent(wrapped)) return started(wrapped)
     throw new Failed(adapter, `gives an agent for ${directory}, but a server for ${folder}`)
   }

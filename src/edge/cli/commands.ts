@@ -7,7 +7,7 @@ import { vaultCommands } from "#edge/cli/command/vault-commands.ts"
 import { guardCommands } from "#edge/cli/guard/guard-commands.ts"
 import { mcpCommands } from "#edge/cli/mcp/mcp-commands.ts"
 import { modelsCommands } from "#edge/cli/models/models-commands.ts"
-import { format, host, port, positiveInteger } from "#edge/cli/option/options.ts"
+import { format, host, port, positiveInteger, sandbox } from "#edge/cli/option/options.ts"
 import { promptOptions, repeated } from "#edge/cli/option/prompt-options.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { scriptCommands } from "#edge/cli/script/script-commands.ts"
@@ -182,7 +182,8 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
         serve
           .option("port", { ...port, default: 3141 })
           .option("host", host)
-          .option("adapter", adapter),
+          .option("adapter", adapter)
+          .option("sandbox", sandbox),
       async (options) => (await import("#edge/cli/command/serve.ts")).serve(options),
     )
     .command(
@@ -197,6 +198,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .option("yes", { type: "boolean", describe: "answer every permission question with yes" })
           .option("adapter", adapter)
           .option("protocol", { type: "number", describe: "highest protocol version: 1, or 2 for the draft" })
+          .option("sandbox", sandbox)
           .option("login", { type: "boolean", describe: "store an API key, in a terminal" }),
       async (options) => (await import("#edge/cli/command/acp.ts")).serveAcp(options),
     )

@@ -5,6 +5,7 @@ import { callRoute, checkCall } from "#edge/server/http/call-route.ts"
 import { failureOf } from "#edge/server/http/respond.ts"
 import type { Route } from "#edge/server/http/route.ts"
 import { coreRoutes } from "#edge/server/routes/core-routes.ts"
+import type { AgentSource } from "#engine/host/agent-adapter.ts"
 import { startParts } from "#engine/host/bootstrap.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Config from "#kernel/config/config.ts"
@@ -23,7 +24,11 @@ export type LocalTransport = Transport &
     close(): Promise<void>
   }>
 
-export function createLocalTransport(options: { directory: string }): LocalTransport {
+/** `agentFor` gives the agent that runs the prompts of the folder. */
+export function createLocalTransport(options: {
+  directory: string
+  agentFor?: AgentSource | undefined
+}): LocalTransport {
   const directory = realDirectory(options.directory)
   let clients = 0
   let migrated: Promise<unknown> | undefined
@@ -34,7 +39,7 @@ export function createLocalTransport(options: { directory: string }): LocalTrans
       clients: () => clients,
       routes: () => table,
     }),
-    ...allRoutes(),
+    ...allRoutes(options.agentFor),
   ]
   const routes = new Map(table.map((route) => [route.id, route]))
 

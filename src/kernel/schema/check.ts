@@ -19,11 +19,6 @@ const unread: Record<string, { path: string[]; usual: unknown[]; reason: string 
   adapters: [
     { path: ["acp", "transport"], usual: ["stdio"], reason: 'this version speaks ACP over "stdio" only' },
     { path: ["acp", "port"], usual: [], reason: "ACP over stdio has no port; remove it" },
-    {
-      path: ["sandbox", "enabled"],
-      usual: [false],
-      reason: "this version has a sandbox for commands only (bash.sandbox); set it to false",
-    },
   ],
 }
 

@@ -132,15 +132,15 @@ const shared = {
             .optional(),
         ),
         sandbox: about(
-          "The sandbox ([sandbox.md](sandbox.md)).",
+          "Sandbox around the agent ([docs/sandbox.md](sandbox.md)).",
           z
             .strictObject({
               enabled: about(
-                "Run the whole agent in it. Refused: this version has it for commands only (`bash.sandbox`).",
+                "Run every prompt in a sandbox, as `--sandbox` does for one command.",
                 z.boolean().default(false),
               ),
               security: about(
-                "What the sandbox lets through.",
+                "What the sandbox lets through. Without it, `--sandbox` allows writing the work tree, and `enabled` only `./output`.",
                 z
                   .strictObject({
                     allowWrite: about(
@@ -152,8 +152,27 @@ const shared = {
                       z.array(z.string()).default(["~/.ssh", "~/.aws", ".env"]),
                     ),
                     allowedDomains: about(
-                      "Hosts that may be reached over HTTP: `example.com`, `*.example.com`; with a port, such as `localhost:8080`, at private addresses too.",
+                      "Hosts that may be reached over HTTP without a question: `example.com`, `*.example.com`; with a port, such as `localhost:8080`, at private addresses too.",
                       z.array(z.string()).default([]),
+                    ),
+                  })
+                  .optional(),
+              ),
+              limits: about(
+                "Limits of the sandbox.",
+                z
+                  .strictObject({
+                    memory: about(
+                      "Bytes of memory. Default: 512 MB.",
+                      z
+                        .number()
+                        .int()
+                        .min(64 << 20)
+                        .optional(),
+                    ),
+                    timeout: about(
+                      "Milliseconds that one prompt may run, without the time that it waits for you. Default: 300,000. `--timeout` comes before it.",
+                      z.number().int().positive().optional(),
                     ),
                   })
                   .optional(),

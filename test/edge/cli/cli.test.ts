@@ -306,19 +306,6 @@ test("vitamin doctor --dir names the check that a missing folder fails", async (
   assert.match(out, /^bad +(configuration|trust) +.*nope/m)
 })
 
-test("vitamin run refuses to start when the configuration asks for a sandbox around the agent, which does not exist yet", async () => {
-  await using tmp = await tmpdir()
-  tmp.write(".vitamin/config.jsonc", '{ "adapters": { "sandbox": { "enabled": true } } }')
-  const { code, err } = await vitamin(tmp, ["run", "read a.txt"])
-  assert.equal(code, 1)
-  assert.match(err, /adapters\.sandbox\.enabled: this version has a sandbox for commands only/)
-  tmp.write(
-    ".vitamin/config.jsonc",
-    '{ "adapters": { "sandbox": { "enabled": false }, "acp": { "transport": "stdio" } } }',
-  )
-  assert.equal((await vitamin(tmp, ["config", "show"])).code, 0)
-})
-
 test("empty lists are reported as empty", async () => {
   await using tmp = await tmpdir()
   assert.equal((await vitamin(tmp, ["trust", "--list"])).out, "No folder is trusted yet.")

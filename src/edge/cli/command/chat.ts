@@ -16,6 +16,8 @@ export async function chat(options: ChatOptions): Promise<void> {
 
 export async function attach(options: ChatOptions & { url?: string | undefined }): Promise<void> {
   if (options.trust) throw new UsageError("attach has no --trust: type /trust there to review the files.")
+  if (options.sandbox)
+    throw new UsageError(`attach has no --sandbox: start the server with ${ownCommand} serve --sandbox.`)
   await open(options, () => connectTo(options.url ?? "http://127.0.0.1:3141", options))
 }
 
@@ -65,14 +67,15 @@ async function readAttachments(options: ChatOptions) {
 
 /** The engine in this process. */
 async function connectHere(options: ChatOptions): Promise<Connection> {
-  const [{ createLocalTransport }, { createClient }, Storage] = await Promise.all([
+  const [{ createLocalTransport }, { createAgents }, { createClient }, Storage] = await Promise.all([
     import("#edge/server/local-transport.ts"),
+    import("#edge/sandbox/agents.ts"),
     import("#client/client.ts"),
     import("#kernel/storage/storage.ts"),
   ])
   const directory = folderOf(options)
   if (options.trust) await (await import("#kernel/trust/trust.ts")).grant(directory, { keep: false })
-  const transport = createLocalTransport({ directory })
+  const transport = createLocalTransport({ directory, agentFor: createAgents(options) })
   return {
     client: createClient(transport),
     async close() {

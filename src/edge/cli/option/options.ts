@@ -63,6 +63,12 @@ function isPositive(value: number): boolean {
   return Number.isFinite(value) && value > 0
 }
 
+/** `enabled` of `adapters.sandbox`, for one command. */
+export const sandbox = {
+  type: "boolean",
+  describe: "run the agent in a sandbox (see docs/sandbox.md)",
+} as const
+
 export const port = {
   type: "number",
   coerce: portNumber,

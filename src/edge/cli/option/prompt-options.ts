@@ -1,6 +1,6 @@
 // The options of a prompt, in `vitamin run` and in the interactive terminal.
 import type { Argv } from "yargs"
-import { positiveInteger, positiveNumber, type RuleOptions } from "#edge/cli/option/options.ts"
+import { positiveInteger, positiveNumber, type RuleOptions, sandbox } from "#edge/cli/option/options.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { ownCommand } from "#util/own-command.ts"
 
@@ -20,6 +20,7 @@ export type PromptOptions = FolderOptions &
     maxSteps?: number | undefined
     maxCost?: number | undefined
     timeout?: number | undefined
+    sandbox?: boolean | undefined
   }
 
 export const repeated = { type: "string", array: true, nargs: 1, requiresArg: true } as const
@@ -59,4 +60,5 @@ export function promptOptions(yargs: Argv<FolderOptions>) {
     .option("max-steps", positiveInteger("--max-steps", "stop after this many turns of the model"))
     .option("max-cost", positiveNumber("--max-cost", "stop when this many US dollars are spent"))
     .option("timeout", positiveNumber("--timeout", "stop after this many seconds"))
+    .option("sandbox", sandbox)
 }

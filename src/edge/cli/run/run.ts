@@ -7,7 +7,7 @@ import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
 import { inInstance, onSignal } from "#edge/cli/process/in-instance.ts"
 import { readStdin } from "#edge/cli/process/read-stdin.ts"
 import { findSession, newestSession } from "#edge/cli/session/find-session.ts"
-import { createAgent } from "#engine/host/create-agent.ts"
+import { createAgents } from "#edge/sandbox/agents.ts"
 import { checkModel } from "#engine/model/choose-model.ts"
 import { chooseAgent, createFor } from "#engine/record/session-record.ts"
 import * as Session from "#engine/session/session.ts"
@@ -35,6 +35,8 @@ export async function run(given: Options): Promise<void> {
   // The listener stays during the shutdown: without it, a second signal would leave processes behind.
   let stopListening = () => {}
   await inInstance(options, async () => {
+    // First, because a sandbox starts beside the rest.
+    const host = await createAgents(options)(Instance.directory)
     const { message, parts: fromServer } = await wordsOf(options)
     const called = await commandIn(message)
     const parts = [...fromServer, ...(called ?? [])]
@@ -43,6 +45,7 @@ export async function run(given: Options): Promise<void> {
     const attachments = await attachmentsOf(options)
     await refuseUnusable(attachments, { ...options, known, rules, asks })
     const agent = await refuseModel(options, known)
+    await host.ready?.()
     const session = known ? await inMode(known, options) : await newSession(agent, options)
     const stopPrinting = printRun(session, options.format)
     const stopAsking =
@@ -57,7 +60,6 @@ export async function run(given: Options): Promise<void> {
       Session.abort(session.id)
     })
     try {
-      const host = await createAgent({ directory: Instance.directory })
       const prompt = host.process({
         sessionId: session.id,
         parts: [...parts, { type: "text", text }, ...attachments],

@@ -105,7 +105,6 @@ export const otherProofs: Record<string, Proof> = {
   },
   "adapters.acp.transport": { wrong: "http", usual: ["stdio"], reason: /ACP over "stdio" only/ },
   "adapters.acp.port": { wrong: 3000, usual: [], reason: /ACP over stdio has no port/ },
-  "adapters.sandbox.enabled": { wrong: true, usual: [false], reason: /a sandbox for commands only/ },
   "scripts.persistence": {
     config: callbacks,
     commands: [["script", "list"]],

@@ -14,6 +14,8 @@ const inSandbox = (world: World, security: object = {}) => ({
 /** Not in the folder for temporary files, which is another one inside. */
 const folder = `/var/tmp/vitamin-proof-${process.pid}`
 
+const eat = `node -e 'const all = Buffer.alloc(200 << 20, 1); setTimeout(() => console.log("ate", all.length), 1500)'`
+
 export const sandboxProofs: Record<string, Proof> = {
   "bash.sandbox": {
     config: (world) => inSandbox(world),
@@ -61,4 +63,32 @@ export const sandboxProofs: Record<string, Proof> = {
     seen: ({ web }) => web.requests.some(({ path }) => path === "/page"),
     expected: true,
   },
+  "adapters.sandbox.enabled": {
+    ...inside("cat /proc/1/comm"),
+    commands,
+    seen: ({ llm }) => /bwrap/.test(llm.requests[1]?.raw ?? ""),
+    expected: true,
+  },
+  "adapters.sandbox.limits.memory": {
+    ...inside(eat, { memory: 256 << 20 }),
+    seen: ({ llm }) => /ate 209715200/.test(llm.requests[1]?.raw ?? ""),
+    expected: false,
+  },
+  "adapters.sandbox.limits.timeout": {
+    ...inside("sleep 8", { timeout: 3_000 }),
+    seen: (_, { err }) => /the limit of the sandbox/.test(err),
+    expected: true,
+  },
+}
+
+/** The whole agent in the sandbox. */
+function inside(command: string, limits?: object) {
+  return {
+    config: (world: World) => ({
+      ...reachable(world),
+      adapters: { sandbox: { enabled: true, ...(limits ? { limits } : {}) } },
+    }),
+    model: [call("bash", { command }), text("Done.")],
+    commands: [["run", "go"]],
+  }
 }

@@ -1,0 +1,185 @@
+// The records that a guest may read and write: those that a turn touches, of its own sessions only. Grants, trust and the
+// project are readable; configuration, other sessions and everything else are not there.
+import { isDeepStrictEqual } from "node:util"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { Get, GetMany, List, Put, Swap } from "#edge/sandbox/wire/doors.ts"
+import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
+import { hashText } from "#util/hash-text.ts"
+import type { PromptSessions } from "./prompt-sessions.ts"
+import { Refused } from "./refused.ts"
+
+type Key = Storage.Key
+/** Bytes of records that one prompt may write. */
+const mostWritten = 512 << 20
+
+/** The kinds of records that a turn writes, and the parts of their keys. */
+const kinds = new Map(Object.entries({ session: 3, message: 3, turn: 3, relation: 2, "last-session": 2 }))
+/** The controls that a turn writes. */
+const controls = new Set(["compaction", "mode_blocked"])
+
+class Conflict extends NamedError {
+  readonly text: string | null
+  constructor(text: string | null) {
+    super("Sandbox.Conflict", "The record changed meanwhile.")
+    this.text = text
+  }
+}
+
+/** `begun` is called when the first message of a stored prompt is written; `isOwn` knows the snapshots that were taken. */
+export function createRecordDoors(
+  sessions: PromptSessions,
+  { begun, isOwn }: { begun(promptId: string): void; isOwn(snapshot: unknown): boolean },
+) {
+  let written = 0
+
+  async function get(args: unknown): Promise<string | null> {
+    const { key } = Get.parse(args)
+    await refuseRead(key)
+    return textAt(key)
+  }
+
+  async function many(args: unknown): Promise<(string | null)[]> {
+    const { prefix, names } = GetMany.parse(args)
+    const keys = names.map((name) => [...prefix, name])
+    for (const key of keys) await refuseRead(key)
+    return Promise.all(keys.map((key) => textAt(key).catch(() => null)))
+  }
+
+  async function list(args: unknown): Promise<string[]> {
+    const { prefix } = List.parse(args)
+    const [kind, owner, ...more] = prefix
+    if (kind === "prompt" && prefix.length === 1) return ownPrompts()
+    const isOwn = (kind === "message" || kind === "turn") && sessions.has(owner)
+    const isGrants = kind === "grant" && owner === Instance.project.id
+    if (more.length || !(isOwn || isGrants)) throw new Refused("this list of records")
+    return Storage.list(prefix)
+  }
+
+  async function put(args: unknown): Promise<void> {
+    const { key, text } = Put.parse(args)
+    count(text)
+    const value = JSON.parse(text)
+    refuseWrite(key)
+    // A new session is that of a task, whose agent must exist.
+    if (key[0] === "session") await AgentRegistry.load()
+    const before = await textAt(key).catch(() => null)
+    await Storage.write(key, checked(key, value, before === null ? undefined : JSON.parse(before)))
+  }
+
+  /** Writes a record if it is still the one that the change began with. */
+  async function swap(args: unknown): Promise<{ isStored: boolean; text: string | null }> {
+    const { key, before, after } = Swap.parse(args)
+    count(after)
+    const value = JSON.parse(after)
+    refuseWrite(key)
+    try {
+      const stored = await Storage.update<Record<string, unknown>>(
+        key,
+        (draft) => {
+          const text = isEmpty(draft) ? null : JSON.stringify(draft)
+          // A conflict shows the record, so whose it is comes first.
+          if (text !== null && key[0] === "session") sessions.get(key[2])
+          if ((text === null ? null : hashText(text)) !== before) throw new Conflict(text)
+          const next = checked(key, value, text === null ? undefined : draft)
+          for (const name of Object.keys(draft)) delete draft[name]
+          Object.assign(draft, next)
+        },
+        { initial: {} },
+      )
+      const text = JSON.stringify(stored)
+      return { isStored: true, text: text === after ? null : text }
+    } catch (error) {
+      if (error instanceof Conflict) return { isStored: false, text: error.text }
+      throw error
+    }
+  }
+
+  async function remove(args: unknown): Promise<void> {
+    const { key } = Get.parse(args)
+    const [kind, owner, id] = key
+    if (kind === "message" && id !== undefined && key.length === 3) sessions.get(owner)
+    else if (kind !== "prompt" || key.length !== 2 || !(await ownPrompts()).includes(owner!))
+      throw new Refused("the right to remove this record")
+    await Storage.remove(key)
+  }
+
+  async function refuseRead(key: Key): Promise<void> {
+    const [kind, owner, id] = key
+    const isOwn =
+      (["message", "turn", "relation"].includes(kind!) && sessions.has(owner)) ||
+      (kind === "session" && owner === Instance.project.id && sessions.has(id)) ||
+      (["grant", "last-session"].includes(kind!) && owner === Instance.project.id) ||
+      kind === "space" ||
+      (kind === "trust" && owner === Reviewed.keyOf(Instance.worktree)[1]) ||
+      (kind === "prompt" && (await ownPrompts()).includes(owner!))
+    if (!isOwn) throw new Refused(`the record ${key.join("/")}`)
+  }
+
+  /** By the key alone. Whether a session is the guest's own is known when its record is read. */
+  function refuseWrite([kind, owner, ...rest]: Key): void {
+    const parts = kinds.get(kind!)
+    if (parts !== rest.length + 2) throw new Refused(`the right to write a record ${kind}`)
+    if (kind !== "session" && kind !== "last-session") sessions.get(owner)
+    else if (owner !== Instance.project.id) throw new Refused("other projects")
+  }
+
+  /** The value that is stored, or an error. */
+  function checked(key: Key, value: unknown, before: unknown): object {
+    const [kind, owner, id] = key
+    if (typeof value !== "object" || value === null) throw new Refused("records that are no objects")
+    if (kind === "session") return sessions.accept(id!, value, before)
+    if (kind === "last-session") return { sessionId: sessions.root.id }
+    if (kind === "message") {
+      const message = Message.parse(value)
+      if (message.id !== id || message.sessionId !== owner) throw new Refused("messages of other sessions")
+      refuseForged(message, before)
+      if (message.promptId) begun(message.promptId)
+    }
+    return value
+  }
+
+  /** An undo, outside of the sandbox, writes what the snapshots of a session say: only the parent's own may be stored. */
+  function refuseForged(message: Message.Info, before: unknown): void {
+    if (message.type === "system_control" && !controls.has(message.data.control))
+      throw new Refused(`the right to write "${message.data.control}"`)
+    if (message.type !== "tool_request") return
+    const old = new Map(callsOf(before).map(({ id, snapshot }) => [id, snapshot]))
+    for (const { id, snapshot } of message.data.calls)
+      if (snapshot !== undefined && !isOwn(snapshot) && !isDeepStrictEqual(snapshot, old.get(id)))
+        throw new Refused("snapshots of its own")
+  }
+
+  async function ownPrompts(): Promise<string[]> {
+    return (await StoredPrompt.list(sessions.root.id)).map(({ id }) => id)
+  }
+
+  function count(text: string): void {
+    written += text.length
+    if (written > mostWritten) throw new Refused("more space for records of this prompt")
+  }
+
+  return Object.freeze({ get, many, list, put, swap, remove })
+}
+
+async function textAt(key: Key): Promise<string | null> {
+  try {
+    return JSON.stringify(await Storage.read(key))
+  } catch (error) {
+    if (error instanceof Storage.NotFound) return null
+    throw error
+  }
+}
+
+function callsOf(record: unknown): Message.Call[] {
+  const message = record === undefined ? undefined : Message.parse(record)
+  return message?.type === "tool_request" ? message.data.calls : []
+}
+
+function isEmpty(draft: object): boolean {
+  return Object.keys(draft).length === 0
+}

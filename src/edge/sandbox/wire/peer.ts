@@ -1,0 +1,148 @@
+// Requests, replies and notes over the pipe, the same on both sides. A request can be cancelled. Every frame is checked; one
+// that does not fit ends the connection.
+import type { Duplex } from "node:stream"
+import { z } from "zod"
+import { NamedError } from "#util/error.ts"
+import { BrokenFrame, createFrameReader, writeFrame } from "./frames.ts"
+import { fromWire, toWire, WireError } from "./wire-error.ts"
+
+const Id = z.number().int().positive()
+const Name = z.string().max(40)
+const Frame = z.union([
+  z.strictObject({ id: Id, ask: Name, args: z.unknown() }),
+  z.strictObject({ id: Id, reply: z.unknown() }),
+  z.strictObject({ id: Id, error: WireError }),
+  z.strictObject({ cancel: Id, reason: z.string().max(1_000).optional() }),
+  z.strictObject({ note: Name, args: z.unknown() }),
+])
+type Frame = z.infer<typeof Frame>
+
+export type Answerer = {
+  ask(name: string, args: unknown, signal: AbortSignal): Promise<unknown>
+  note(name: string, args: unknown): void
+}
+export type Peer = Readonly<{
+  ask(name: string, args: unknown, signal?: AbortSignal): Promise<unknown>
+  note(name: string, args: unknown): void
+  /** Resolves when the pipe is closed, with the reason if one side broke the rules. */
+  closed: Promise<Error | undefined>
+  isClosed(): boolean
+  /** Why this side closed the pipe: the other one broke its rules. */
+  isBroken(): Error | undefined
+  close(reason?: Error): void
+}>
+
+/** Requests of the other side that are answered at the same time. Above it, the pipe is not read. */
+const maxOpen = 256
+/** Bytes that wait for the other side to read them. */
+const maxWaiting = 256 << 20
+
+class Closed extends NamedError {
+  constructor(reason: Error | undefined) {
+    super("Sandbox.Closed", reason?.message ?? "The other side of the sandbox's pipe has ended.")
+  }
+}
+
+export function createPeer(stream: Duplex, answerer: Answerer): Peer {
+  const asked = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  const answering = new Map<number, AbortController>()
+  const { promise: closed, resolve: setClosed } = Promise.withResolvers<Error | undefined>()
+  let lastId = 0
+  let isClosed = false
+  let broken: Error | undefined
+  const read = createFrameReader(take)
+  stream.on("data", (bytes: Buffer) => {
+    try {
+      read(bytes)
+    } catch (error) {
+      close(error as Error)
+    }
+  })
+  stream.on("error", () => close())
+  stream.on("close", () => close())
+  stream.on("end", () => close())
+
+  function take(value: unknown): void {
+    const { data: frame } = Frame.safeParse(value)
+    if (!frame) throw new BrokenFrame("a frame of an unknown form")
+    if (isClosed) return
+    if ("ask" in frame) void answer(frame)
+    else if ("note" in frame) answerer.note(frame.note, frame.args)
+    else if ("cancel" in frame) answering.get(frame.cancel)?.abort(frame.reason)
+    else settle(frame)
+  }
+
+  function settle(frame: Extract<Frame, { reply?: unknown } | { error: WireError }> & { id: number }): void {
+    const one = asked.get(frame.id)
+    if (!one) throw new BrokenFrame("a reply to a question that nobody asked")
+    asked.delete(frame.id)
+    if ("error" in frame) one.reject(fromWire(frame.error as WireError))
+    else one.resolve((frame as { reply?: unknown }).reply)
+  }
+
+  async function answer({ id, ask, args }: Extract<Frame, { ask: string }>): Promise<void> {
+    if (answering.has(id)) return close(new BrokenFrame("two questions with one number"))
+    const abort = new AbortController()
+    answering.set(id, abort)
+    if (answering.size >= maxOpen) stream.pause()
+    try {
+      send({ id, reply: (await answerer.ask(ask, args, abort.signal)) ?? null })
+    } catch (error) {
+      if (error instanceof BrokenFrame) close(error)
+      else send({ id, error: toWire(error) })
+    } finally {
+      answering.delete(id)
+      if (stream.isPaused() && answering.size < maxOpen) stream.resume()
+    }
+  }
+
+  function send(frame: object): void {
+    if (isClosed) return
+    if (stream.writableLength > maxWaiting) return void close(new BrokenFrame("nothing, and reads nothing"))
+    try {
+      writeFrame(stream, frame)
+    } catch (error) {
+      const { id } = frame as { id?: number }
+      if (id === undefined || !("reply" in frame)) throw error
+      writeFrame(stream, { id, error: toWire(error) })
+    }
+  }
+
+  function ask(name: string, args: unknown, signal?: AbortSignal): Promise<unknown> {
+    if (isClosed) return Promise.reject(new Closed(undefined))
+    const id = ++lastId
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const cancel = () =>
+      send({ cancel: id, ...(typeof signal?.reason === "string" ? { reason: signal.reason } : {}) })
+    asked.set(id, { resolve, reject })
+    try {
+      send({ id, ask: name, args })
+    } catch (error) {
+      asked.delete(id)
+      reject(error)
+    }
+    if (signal?.aborted) cancel()
+    signal?.addEventListener("abort", cancel, { once: true })
+    return promise.finally(() => signal?.removeEventListener("abort", cancel))
+  }
+
+  function close(reason?: Error): void {
+    if (isClosed) return
+    isClosed = true
+    broken = reason
+    for (const { reject } of asked.values()) reject(new Closed(reason))
+    for (const abort of answering.values()) abort.abort("the pipe was closed")
+    asked.clear()
+    setClosed(reason)
+    stream.destroy()
+  }
+
+  return Object.freeze({
+    ask,
+    note: (note: string, args: unknown) => send({ note, args }),
+    closed,
+    isClosed: () => isClosed,
+    isBroken: () => broken,
+    close,
+  })
+}

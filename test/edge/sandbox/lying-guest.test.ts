@@ -1,0 +1,266 @@
+// A guest that lies on the pipe: the parent runs a prompt "in" it, and the test is the guest. Whatever it sends, the records,
+// grants and sessions of others stay as they are, and the prompt ends with a clear error.
+import assert from "node:assert/strict"
+import { type Duplex, duplexPair } from "node:stream"
+import { test } from "node:test"
+import * as Grant from "#ability/permission/grant.ts"
+import { createGuest } from "#edge/sandbox/host/create-guest.ts"
+import { runInside } from "#edge/sandbox/host/run-inside.ts"
+import { maxFrame } from "#edge/sandbox/wire/frames.ts"
+import { createPeer, type Peer } from "#edge/sandbox/wire/peer.ts"
+import { bootstrap } from "#engine/host/bootstrap.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+
+type Lie = { peer: Peer; stream: Duplex; session: Session.Info; other: Session.Info }
+
+/** Runs a prompt whose guest does `lie`. Returns the error of the prompt, after `then` has looked at its session. */
+async function withGuest(
+  lie: (guest: Lie) => Promise<unknown>,
+  then: (session: Session.Info) => Promise<void> = async () => {},
+): Promise<Error> {
+  let failed: unknown
+  await using tmp: Tmp = await tmpdir({ git: true })
+  return await bootstrap(tmp.path, async () => {
+    const [session, other] = [await Session.create(), await Session.create()]
+    const [ours, theirs] = duplexPair()
+    const { promise: ended, resolve: end } = Promise.withResolvers<string>()
+    const guest = createGuest({
+      stream: ours,
+      status: { isolated: true, missing: [] },
+      ended,
+      stop: async () => end("the test ended it"),
+    })
+    const peer: Peer = createPeer(theirs, {
+      async ask() {
+        await lie({ peer, stream: theirs, session, other }).catch((error) => {
+          failed = error
+        })
+        return { messageId: "none" }
+      },
+      note() {},
+    })
+    const work = {
+      sessionId: session.id,
+      parts: [{ type: "text" as const, text: "go" }],
+      timing: { stall: 1_000, keepEvery: 1_000, reply: 1_000, wait: () => 0 },
+      command: undefined,
+      asks: "wait" as const,
+    }
+    const signal = new AbortController().signal
+    const run = runInside(guest, work, { signal, timeout: 20_000 })
+    const error = await run.then(
+      () => assert.fail("the prompt must not succeed"),
+      (error) => error,
+    )
+    if (failed) throw failed
+    await then(session)
+    return error
+  })
+}
+
+const refused = { name: "Sandbox.Refused" }
+
+test("a guest cannot read or write records of other sessions, projects and kinds", async () => {
+  await withGuest(async ({ peer, session, other }) => {
+    const project = Instance.project.id
+    const message = Message.make({
+      ...{ sessionId: other.id, parentId: null, branch: "main" },
+      type: "text",
+      data: { role: "assistant", parts: [{ type: "text", text: "forged" }] },
+    })
+    const grant = { id: "grant_1", agent: "build", permission: "bash.execute", pattern: "rm" }
+    const reads = [
+      ["session", project, other.id],
+      ["message", other.id, "msg_1"],
+      ["trust", "0".repeat(40)],
+      ["meta", "version"],
+      ["relation", other.id],
+    ]
+    for (const key of reads) await assert.rejects(peer.ask("record.get", { key }), refused, key.join("/"))
+    const writes: [string[], unknown][] = [
+      [["session", project, other.id], { ...other, title: "forged" }],
+      [["session", "elsewhere", session.id], session],
+      [["message", other.id, message.id], message],
+      [["message", session.id, message.id], message],
+      [["grant", project, "grant_1"], grant],
+      [["trust", "0".repeat(40)], { directory: "/", time: 0, files: {} }],
+      [["meta", "version"], { version: 9 }],
+      [["revert", session.id], {}],
+    ]
+    for (const [key, value] of writes) {
+      const text = JSON.stringify(value)
+      await assert.rejects(peer.ask("record.put", { key, text }), refused, key.join("/"))
+      await assert.rejects(
+        peer.ask("record.swap", { key, before: null, after: text }),
+        refused,
+        key.join("/"),
+      )
+    }
+    for (const prefix of [
+      ["session"],
+      ["session", project],
+      ["trust"],
+      ["message", other.id],
+      ["grant", "x"],
+    ])
+      await assert.rejects(peer.ask("record.list", { prefix }), refused, prefix.join("/"))
+    await assert.rejects(peer.ask("record.remove", { key: ["session", project, session.id] }), refused)
+    await assert.rejects(peer.ask("record.remove", { key: ["message", other.id, "m"] }), refused)
+    assert.deepEqual(await Session.messages(other.id), [])
+    assert.equal((await Session.get(other.id)).title, "")
+    assert.deepEqual(await Grant.list(), [])
+  })
+})
+
+test("a guest cannot change the mode, folder, owner or agent of its session", async () => {
+  await withGuest(async ({ peer, session }) => {
+    const key = ["session", session.projectId, session.id]
+    const before = (await peer.ask("record.get", { key })) as string
+    const wanted = {
+      ...JSON.parse(before),
+      ...{ mode: "plan", directory: "/", agent: "plan", model: "openai/expensive", metadata: { a: 1 } },
+      ...{ status: "busy", owner: { pid: 1, started: "1" }, title: "mine", skipped: [] },
+    }
+    await peer.ask("record.put", { key, text: JSON.stringify(wanted) })
+    const stored = await Session.get(session.id)
+    assert.equal(stored.title, "mine")
+    assert.deepEqual(
+      [stored.mode, stored.directory, stored.agent, stored.model, stored.metadata, stored.owner?.pid],
+      ["act", session.directory, session.agent, undefined, {}, process.pid],
+    )
+  })
+})
+
+test("a guest cannot store a snapshot or a revert of its own, which an undo would carry out", async () => {
+  await withGuest(async ({ peer, session }) => {
+    const base = { sessionId: session.id, parentId: null, branch: "main" }
+    const part = {
+      ...{ id: "snap_1", time: 0, tool: "bash", root: Instance.worktree, scope: "paths", done: true },
+      files: [{ path: ".git/hooks/pre-commit", before: { kind: "file", mode: 0o755, size: 1, hash: "0" } }],
+    }
+    const request = Message.make({
+      ...base,
+      type: "tool_request",
+      data: { calls: [{ id: "c", name: "bash", arguments: {}, approval: "approved", snapshot: part }] },
+    } as never)
+    const revert = Message.make({
+      ...base,
+      type: "system_control",
+      data: { control: "revert", parameters: { snapshot: part } },
+    } as never)
+    for (const message of [request, revert])
+      await assert.rejects(
+        peer.ask("record.put", { key: ["message", session.id, message.id], text: JSON.stringify(message) }),
+        refused,
+      )
+  })
+})
+
+test("a guest can name no other model, and no question that it was not asked", async () => {
+  await withGuest(async ({ peer }) => {
+    const stream = { stream: 1, model: "openai/gpt-5", options: { prompt: [] } }
+    await assert.rejects(peer.ask("model.stream", stream), refused)
+    await assert.rejects(peer.ask("model.choose", { agent: null, names: ["openai/gpt-5"] }), refused)
+    await assert.rejects(peer.ask("model.choose", { agent: "nobody", names: [] }), { name: "Agent.NotFound" })
+    for (const name of ["config.set", "permission.reply", "constructor", "__proto__"])
+      await assert.rejects(peer.ask(name, {}), refused, name)
+  })
+})
+
+const endings: [string, RegExp, (guest: Lie) => unknown][] = [
+  ["a frame that is not JSON", /a frame that is not JSON/, ({ stream }) => stream.write(frame("{"))],
+  ["a giant frame", /a frame of \d+ bytes/, ({ stream }) => stream.write(head(maxFrame + 1))],
+  ["a frame of an unknown form", /unknown form/, ({ stream }) => stream.write(frame('{"do":"it"}'))],
+  [
+    "a reply that nobody asked for",
+    /nobody asked/,
+    ({ stream }) => stream.write(frame('{"id":7,"reply":1}')),
+  ],
+  [
+    "an event about another session",
+    /an event about another session \(session\.idle\)/,
+    ({ peer, other }) => peer.note("event", { type: "session.idle", payload: { sessionId: other.id } }),
+  ],
+  [
+    "a message event with a message of another session",
+    /an event about another session/,
+    ({ peer, session, other }) =>
+      peer.note("event", {
+        type: "message.created",
+        payload: { sessionId: session.id, message: { sessionId: other.id } },
+      }),
+  ],
+  [
+    "an event that does not fit its schema",
+    /session\.error.*was refused/,
+    ({ peer, session }) => peer.note("event", { type: "session.error", payload: { sessionId: session.id } }),
+  ],
+  [
+    "a flood of events",
+    /a flood of events/,
+    ({ peer, session }) => {
+      for (let i = 0; i < 20_000; i++)
+        peer.note("event", { type: "session.idle", payload: { sessionId: session.id } })
+    },
+  ],
+]
+
+for (const [what, reason, lie] of endings)
+  test(`a guest that sends ${what} is ended, and the prompt says so`, async () => {
+    const error = await withGuest(async (guest) => {
+      lie(guest)
+      await guest.peer.closed
+    })
+    assert.match(error.message, reason)
+  })
+
+test("a guest cannot publish events that only the parent publishes", async () => {
+  await withGuest(async ({ peer, session }) => {
+    const seen: string[] = []
+    const stop = Bus.subscribe("*", ({ type }) => void seen.push(type))
+    for (const type of ["permission.replied", "session.removed", "config.changed", "instance.disposed"])
+      peer.note("event", { type, payload: { sessionId: session.id, id: "x", reply: "always", by: "person" } })
+    // A request behind them: the notes have been taken when it is answered.
+    await peer.ask("record.get", { key: ["session", session.projectId, session.id] })
+    stop()
+    assert.deepEqual(seen, [])
+  })
+})
+
+test("a guest that ends in the middle of a call leaves a session that is not busy, and a result for the call", async () => {
+  const lie = async ({ peer, stream, session }: Lie) => {
+    const { id } = session
+    const key = ["session", session.projectId, session.id]
+    const record = JSON.parse((await peer.ask("record.get", { key })) as string)
+    await peer.ask("record.put", { key, text: JSON.stringify({ ...record, status: "busy" }) })
+    const request = Message.make({
+      ...{ sessionId: session.id, parentId: null, branch: "main" },
+      type: "tool_request",
+      data: { calls: [{ id: "c", name: "bash", arguments: {}, approval: "approved" }] },
+    } as never)
+    await peer.ask("record.put", { key: ["message", id, request.id], text: JSON.stringify(request) })
+    queueMicrotask(() => stream.destroy())
+    await peer.closed
+  }
+  const error = await withGuest(lie, async ({ id }) => {
+    assert.equal((await Session.get(id)).status, "error")
+    const [, result] = await Session.messages(id)
+    assert.deepEqual(result?.type === "tool_result" && result.data.status, "interrupted")
+  })
+  assert.equal(error.name, "Sandbox.Ended")
+  assert.match(error.message, /ended in the middle of the prompt .* The next prompt starts a new one\./)
+})
+
+function head(length: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(length)
+  return bytes
+}
+
+function frame(text: string): Buffer {
+  return Buffer.concat([head(Buffer.byteLength(text)), Buffer.from(text)])
+}

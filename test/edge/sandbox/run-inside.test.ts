@@ -1,0 +1,109 @@
+// `vitamin run --sandbox` as a process: the agent works inside, and its records, keys and questions stay outside.
+import assert from "node:assert/strict"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { vitamin } from "../../fixture/cli.ts"
+import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { resultsIn } from "./harness.ts"
+
+test("vitamin run --sandbox reads a file and answers", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("read", { path: "README.md" }), text("It is a fixture.")])
+  const { code, out, err } = await vitamin(
+    tmp,
+    ["run", "--sandbox", "What is this?"],
+    env(llm, "chat").variables,
+  )
+  assert.equal(code, 0, err)
+  assert.equal(out, "It is a fixture.")
+  assert.match(err, /^· Read README\.md:1-1$/m)
+  assert.match(JSON.stringify(llm.requests[1]!.body), /# fixture/)
+})
+
+test("vitamin run --sandbox runs commands as children of the sandbox, without the key of the model", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([
+    call("bash", {
+      command: "cat /proc/1/comm; env; cat /proc/*/environ | tr '\\0' '\\n'; touch inside.txt",
+    }),
+    text("Done."),
+  ])
+  const { variables } = env(llm, "chat")
+  const { code, err } = await vitamin(tmp, ["run", "--sandbox", "go"], variables)
+  assert.equal(code, 0, err)
+  const [result] = resultsIn(llm)
+  assert.match(result!, /^bwrap$/m)
+  const key = Object.entries(variables).find(([name]) => name.endsWith("_API_KEY"))![1]
+  assert.ok(!JSON.stringify(llm.requests.map(({ body }) => body)).includes(key))
+  assert.ok(existsSync(join(tmp.path, "inside.txt")))
+})
+
+test("an edit and a command inside are undone by vitamin session revert", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("a.txt", "one\n")
+  await using llm = await fakeLlm([
+    calls([
+      call("read", { path: "a.txt" }),
+      call("edit", { path: "a.txt", edits: [{ oldText: "one", newText: "two" }] }),
+    ]),
+    call("bash", { command: "echo three > b.txt; rm README.md" }),
+    text("Done."),
+  ])
+  const { variables } = env(llm, "chat")
+  const { code, err } = await vitamin(tmp, ["run", "--sandbox", "change them"], variables)
+  assert.equal(code, 0, err)
+  assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "two\n", JSON.stringify(resultsIn(llm)))
+  assert.ok(existsSync(join(tmp.path, "b.txt")) && !existsSync(join(tmp.path, "README.md")))
+  const undone = await vitamin(tmp, ["session", "revert"], variables)
+  assert.equal(undone.code, 0, undone.err)
+  assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "one\n")
+  assert.ok(!existsSync(join(tmp.path, "b.txt")) && existsSync(join(tmp.path, "README.md")))
+})
+
+test("a session continues with and without --sandbox, and its history is the same", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("First."), text("Second."), text("Third.")])
+  const { variables } = env(llm, "chat")
+  for (const args of [
+    ["run", "--sandbox", "one"],
+    ["run", "-c", "two"],
+    ["run", "-c", "--sandbox", "three"],
+  ]) {
+    const { code, err } = await vitamin(tmp, args, variables)
+    assert.equal(code, 0, err)
+  }
+  const sent = JSON.stringify(llm.requests[2]!.body)
+  for (const words of ["one", "First.", "two", "Second.", "three"]) assert.match(sent, new RegExp(words))
+  const list = await vitamin(tmp, ["session", "list"], variables)
+  assert.equal(list.out.match(/sess_/g)?.length, 1)
+})
+
+test("adapters.sandbox of the configuration allows writing ./output alone", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("../config/vitamin/vitamin.jsonc", '{ "adapters": { "sandbox": { "enabled": true } } }')
+  await using llm = await fakeLlm([
+    call("bash", { command: "echo a > output/a.txt; echo b > b.txt" }),
+    text("Done."),
+  ])
+  const { code, err } = await vitamin(tmp, ["run", "go"], env(llm, "chat").variables)
+  assert.equal(code, 0, err)
+  assert.ok(existsSync(join(tmp.path, "output/a.txt")))
+  assert.ok(!existsSync(join(tmp.path, "b.txt")))
+  assert.match(resultsIn(llm)[0]!, /b\.txt: Read-only file system/)
+})
+
+test("vitamin run --sandbox is refused if bubblewrap is missing, and no session is left", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([])
+  const { variables } = env(llm, "chat")
+  const empty = join(tmp.path, "empty")
+  tmp.write("empty/none", "")
+  const { code, err } = await vitamin(tmp, ["run", "--sandbox", "go"], { ...variables, PATH: empty })
+  assert.equal(code, 1)
+  assert.match(err, /The sandbox did not start: bubblewrap \(bwrap\) is not on the PATH/)
+  const list = await vitamin(tmp, ["session", "list"], variables)
+  assert.doesNotMatch(list.out, /sess_/)
+  assert.equal(llm.requests.length, 0)
+})
