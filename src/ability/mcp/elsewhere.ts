@@ -5,9 +5,9 @@ import type { Added } from "./load-servers.ts"
 
 const state = Instance.state(() => ({ isElsewhere: false, ofSessions: new Map<string, readonly Added[]>() }))
 
-/** From now on, all servers of this instance run elsewhere. */
-export function keepElsewhere(): void {
-  state().isElsewhere = true
+/** From now on, all servers of this instance run elsewhere, or here again. */
+export function keepElsewhere(isElsewhere: boolean): void {
+  state().isElsewhere = isElsewhere
 }
 
 export function isElsewhere(): boolean {

@@ -3,8 +3,8 @@
 import { z } from "zod"
 import { zodToToolSchema } from "#ability/call/zod-to-tool-schema.ts"
 import type * as Permission from "#ability/permission/permission.ts"
+import { createAgents } from "#edge/sandbox/agents.ts"
 import { callLine } from "#engine/host/call-line.ts"
-import { createAgent } from "#engine/host/create-agent.ts"
 import * as Session from "#engine/session/session.ts"
 import { answerText } from "#engine/turn/spawn-task.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -57,7 +57,7 @@ export async function runPrompt(options: {
     if (id === sessionId && message.type === "tool_result") report(callLine(message.data))
   })
   try {
-    const prompt = (await createAgent({ directory: Instance.directory })).process({
+    const prompt = (await createAgents({})(Instance.directory)).process({
       ...named,
       sessionId,
       text: args.prompt,

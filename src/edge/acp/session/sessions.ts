@@ -83,6 +83,8 @@ export function createSessions(serving: Serving): Sessions {
     const { caller, ...opening } = options
     const { session } = opening
     const { method: _, ...client } = caller
+    // Before any server is added: in a sandbox, servers must not start here.
+    await serving.agentFor?.(Instance.directory)
     const opened = await openSession({ ...opening, ...client, serving })
     open.set(session.id, opened)
     if (isOver) await end(session.id, Session.runtimeStops)

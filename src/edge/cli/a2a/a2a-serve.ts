@@ -5,8 +5,8 @@ import { type RuleOptions, rulesOf } from "#edge/cli/option/options.ts"
 import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { serveUntilSignal } from "#edge/cli/process/serve-until-signal.ts"
 import { warnIfOpen } from "#edge/cli/terminal/warn-if-open.ts"
+import { createAgents } from "#edge/sandbox/agents.ts"
 import { allRoutes } from "#edge/server/all-routes.ts"
-import { createAgent } from "#engine/host/create-agent.ts"
 
 export async function serveA2A(
   options: FolderOptions & RuleOptions & { port: number; host: string; yes?: boolean | undefined },
@@ -14,8 +14,9 @@ export async function serveA2A(
   const { port, host, yes = false } = options
   const rules = await rulesOf(options)
   async function start() {
-    const agent = await createAgent({ directory: directoryOf(options) })
-    return startPeer(agent, { port, host, rules, asks: yes ? "once" : "wait" }, allRoutes())
+    const agents = createAgents({})
+    const agent = await agents(directoryOf(options))
+    return startPeer(agent, { port, host, rules, asks: yes ? "once" : "wait" }, allRoutes(agents))
   }
   await serveUntilSignal(options, { path: "/a2a", start, ready: ({ openUrls }) => warnIfOpen(openUrls) })
 }

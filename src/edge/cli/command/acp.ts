@@ -4,6 +4,7 @@ import { type RuleOptions, rulesOf } from "#edge/cli/option/options.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { directoryOf, type FolderOptions, onSignal } from "#edge/cli/process/in-instance.ts"
 import { leaveStdout, takeStdout } from "#edge/cli/process/take-stdout.ts"
+import { createAgents } from "#edge/sandbox/agents.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
@@ -16,6 +17,7 @@ type Options = FolderOptions &
     yes?: boolean | undefined
     login?: boolean | undefined
     protocol?: number | undefined
+    sandbox?: boolean | undefined
   }
 
 export async function serveAcp(options: Options): Promise<void> {
@@ -37,8 +39,9 @@ export async function serveAcp(options: Options): Promise<void> {
   try {
     if (options.trust) await Trust.grant(directoryOf(options), { keep: false })
     await Storage.migrate()
+    const agentFor = createAgents(options)
     await serveStdio(
-      { rules, yes, model, agent, protocol },
+      { rules, yes, model, agent, protocol, agentFor },
       { input: process.stdin, output, signal: stopping.signal },
     )
   } finally {

@@ -11,7 +11,12 @@ import { startInstance } from "#edge/server/start-instance.ts"
 import * as Config from "#kernel/config/config.ts"
 import { version } from "#util/version.ts"
 
-type Options = FolderOptions & { port: number; host: string; adapter?: string | undefined; sandbox?: boolean | undefined }
+type Options = FolderOptions & {
+  port: number
+  host: string
+  adapter?: string | undefined
+  sandbox?: boolean | undefined
+}
 
 export async function serve(options: Options): Promise<void> {
   const { adapter, port, host, trust } = options

@@ -70,7 +70,7 @@ export function createSandbox(
 
   async function run(work: Work, signal: AbortSignal): Promise<Message.Info> {
     ofInstance().add(sandbox)
-    keepElsewhere()
+    keepElsewhere(true)
     const { sessionId } = work
     running.add(sessionId)
     try {

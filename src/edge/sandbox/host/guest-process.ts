@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Duplex } from "node:stream"
 import { fileURLToPath } from "node:url"
-import { type Ended, type Policy, startBoundary } from "#ability/sandbox/sandbox.ts"
+import { type Boundary, type Policy, startBoundary } from "#ability/sandbox/sandbox.ts"
 import { UrlDenied } from "#ability/web/check-url.ts"
 import * as Env from "#kernel/process/env.ts"
 import * as Global from "#kernel/process/global.ts"
@@ -68,7 +68,7 @@ function environment(): Record<string, string> {
   }
 }
 
-function howOf({ exceeded, signal, exitCode }: Ended): string {
+function howOf({ exceeded, signal, exitCode }: Awaited<Boundary["ended"]>): string {
   if (exceeded) return `it exceeded its limit of ${exceeded}`
   return signal ? `signal ${signal}` : `exit code ${exitCode}`
 }

@@ -1,4 +1,5 @@
 // Permission requests that are passed to a client.
+
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { AgentContext } from "@agentclientprotocol/sdk"
