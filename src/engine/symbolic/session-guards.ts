@@ -5,6 +5,7 @@ import { type Blocked, createProgram, type Problem } from "./create-program.ts"
 import type { Guard } from "./guard.ts"
 import { actionOf, approvalOf, deedOf, type GuardEvent, type Offer, plainEvent } from "./guard-event.ts"
 import { blockingOf, type Kept, type Offered, type TaskResult } from "./guard-record.ts"
+import { matches } from "./pattern.ts"
 import { createReader, eventsOf, type Told } from "./read-events.ts"
 
 export type { Blocked } from "./create-program.ts"
@@ -31,6 +32,8 @@ export function createSessionGuards(guards: readonly Guard[], onProblem: (proble
     approveCall,
     offerAnswer,
     offerMode: (to: string) => program.offer(plainEvent("mode", { target: to })),
+    /** Before the first message of a task: what happened in the sessions above it. */
+    inherit: (events: readonly GuardEvent[]) => events.forEach(program.tell),
     takeKept,
     takeResults,
     addTask: (callId: string, found: TaskResult[]) =>
@@ -98,6 +101,19 @@ export function createSessionGuards(guards: readonly Guard[], onProblem: (proble
 export function resultsIn(messages: Iterable<Message.Info>): TaskResult[] {
   const happened = eventsOf(messages).filter(({ blocked }) => !blocked)
   return happened.flatMap(({ event }) => taskResults(event)).slice(-maxTaskResults)
+}
+
+const isSecretShown = matches(["secret.read.done", "secret.show.done"])
+
+/** What the messages of a session say to the tasks that it gives: which secrets were read, and what was used. */
+export function inheritedFrom(messages: Iterable<Message.Info>): GuardEvent[] {
+  return eventsOf(messages).flatMap(({ event, blocked }): GuardEvent[] => {
+    if (blocked) return []
+    if (event.type === "usage") return [event]
+    if (!isSecretShown(event)) return []
+    const keys = event.detail.keys.filter(({ name }) => name.startsWith("secret."))
+    return [{ type: "secret.read.done", detail: { keys } }]
+  })
 }
 
 function taskResults({ type, detail }: GuardEvent): TaskResult[] {

@@ -6,6 +6,7 @@ import { historyOf, wholeHistory } from "#engine/record/history.ts"
 import { Blocked as BlockedEvent, Notice } from "#engine/record/notice.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import type { Run } from "#engine/run/run.ts"
+import type { GuardEvent } from "#engine/symbolic/guard-event.ts"
 import { blockingOf, keptOf, type TaskResult, withKept } from "#engine/symbolic/guard-record.ts"
 import { loadGuards } from "#engine/symbolic/load-guards.ts"
 import { noteKind } from "#engine/symbolic/read-events.ts"
@@ -13,6 +14,7 @@ import {
   type Blocked,
   canApprove,
   createSessionGuards,
+  inheritedFrom,
   resultsIn,
   type SessionGuards,
 } from "#engine/symbolic/session-guards.ts"
@@ -24,7 +26,7 @@ import { NamedError } from "#util/error.ts"
 
 type Request = Message.Of<"tool_request">
 type Place = {
-  session: { id: string; branch: string }
+  session: { id: string; branch: string; taskOf?: SessionRecord.Info["taskOf"] }
   progress: { history: readonly Message.Info[] }
 }
 
@@ -57,6 +59,7 @@ export async function openGuards({ session, progress }: Place): Promise<SessionG
   programs().delete(session.id)
   const known = kept?.list === list ? history.findLastIndex(({ id }) => id === kept.last()) : -1
   const guards = known < 0 ? createSessionGuards(list, reportProblem) : kept!
+  if (known < 0) guards.inherit(await inheritedBy(session))
   const rest = known < 0 ? await wholeHistory(session, history) : history.slice(known + 1)
   for (const message of rest) guards.read(isCutTask(message) ? await withTasks(message) : message)
   // The results so far belong to earlier prompts.
@@ -67,6 +70,17 @@ export async function openGuards({ session, progress }: Place): Promise<SessionG
     const text = `the guard "${guard}" does not work: ${message}`
     Bus.publish(Notice, { sessionId: session.id, messageId: progress.history.at(-1)?.id ?? "", text })
   }
+}
+
+/** A task knows what was read and used before it was given. Otherwise it could send what its parent may not. */
+async function inheritedBy({ taskOf }: Pick<SessionRecord.Info, "taskOf">): Promise<GuardEvent[]> {
+  if (!taskOf) return []
+  const parent = await SessionRecord.get(taskOf.sessionId)
+  const messages = await historyOf(parent.id, parent.branch)
+  const at = messages.findLastIndex(
+    ({ type, data }) => type === "tool_request" && data.calls.some(({ id }) => id === taskOf.callId),
+  )
+  return [...(await inheritedBy(parent)), ...inheritedFrom(messages.slice(0, Math.max(0, at)))]
 }
 
 /** An interrupted call does not say what its tasks have done; their sessions do. The message keeps it from now on. */

@@ -187,6 +187,21 @@ test("an edit by a task holds back the answer of its parent, until the task or t
   )
 })
 
+test("a task sends nothing after its parent has read a secret, and is not held back for the edits of its parent", async () => {
+  const guards = { "no-network-after-secret": {}, ...tested }
+  const send = call("bash", { command: "curl -s http://127.0.0.1:9/" })
+  const task = (name: string) => call("subtask", { task: name })
+  const script = [
+    ...[write(".env"), task("before"), send, text("sent")],
+    ...[call("read", { path: ".env" }), task("after"), task("below"), send, text("no")],
+    ...[text("no"), runTests, text("done")],
+  ]
+  await withGuards(guards, script, async (world) => {
+    assert.equal(textOf(await world.ask("go", { asks })), "done")
+    assert.deepEqual(blockedIn(world), ["no-network-after-secret: bash"])
+  })
+})
+
 test("a guard that waits for approve asks a person, and each yes counts once", async () => {
   const deploy = call("bash", { command: "echo deploy" })
   const guards = { "approve-deploy": { command: "echo deploy" } }
