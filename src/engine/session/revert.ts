@@ -150,6 +150,7 @@ async function record(
       parameters: {
         to: target.id,
         from: history.at(-1)?.id ?? null,
+        ...(isRevert(target) ? { isRedo: true } : {}),
         ...(part ? { snapshot: part as Message.Json } : {}),
       },
     },
@@ -164,9 +165,13 @@ async function record(
 /** The last message of the conversation before the target. If the target is itself a revert, the message that was the last
  * one before that revert. */
 function headBefore(target: Message.Info): string | null {
-  if (target.type !== "system_control" || target.data.control !== "revert") return target.parentId
+  if (!isRevert(target)) return target.parentId
   const { from } = target.data.parameters
   return typeof from === "string" ? from : null
+}
+
+function isRevert(message: Message.Info): message is Extract<Message.Info, { type: "system_control" }> {
+  return message.type === "system_control" && message.data.control === "revert"
 }
 
 /** The tasks that a session started since one of its messages, and the tasks of those tasks. `messages` are all messages of

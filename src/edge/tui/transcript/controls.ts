@@ -21,11 +21,16 @@ export function createControls() {
     return text ? cutTo(safeLine(text), maxPrompt) : "an earlier prompt"
   }
 
-  function revertWords(id: string, to: string): string {
-    const first = undone.get(to)
-    if (first === undefined) undone.set(id, to)
-    else prompts.set(id, prompts.get(first) ?? "")
-    return first === undefined ? `undone: ${nameOf(to)}` : `redone: ${nameOf(first)}`
+  function revertWords(id: string, { to, isRedo }: Record<string, unknown>): string {
+    const first = undone.get(String(to))
+    // In a session that was opened again, the undo is not shown, and its prompt is the last one.
+    if (first !== undefined || isRedo === true) {
+      const redone = first ?? last
+      prompts.set(id, prompts.get(redone ?? "") ?? "")
+      return `redone: ${nameOf(redone)}`
+    }
+    undone.set(id, String(to))
+    return `undone: ${nameOf(String(to))}`
   }
 
   function branchWords({ from, to, at }: Record<string, unknown>): string {
@@ -48,7 +53,7 @@ export function createControls() {
     /** Undefined if the message is about something else. */
     wordsOf({ id, data }: Control): string | undefined {
       const given = { ...(data.parameters as object | undefined) } as Record<string, unknown>
-      if (data.control === "revert") return revertWords(id, String(given.to))
+      if (data.control === "revert") return revertWords(id, given)
       return data.control === "branch_switch" ? branchWords(given) : undefined
     },
   })

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { call, text } from "../../../fixture/fake-llm.ts"
+import { openXterm } from "../../../fixture/xterm.ts"
 import { enter, esc, isReady, openChat } from "./harness.ts"
 
 const write = (content: string) => call("write", { path: "a.txt", content })
@@ -11,7 +12,7 @@ const write = (content: string) => call("write", { path: "a.txt", content })
 test("/diff shows the changes; /undo and /redo take them back and bring them again, in order", async () => {
   const script = [write("one\n"), text("First."), write("two\n"), text("Second."), text("Third.")]
   await using chat = await openChat(script, { args: ["--yes", "write one"] })
-  const { tmp, terminal, enters } = chat
+  const { tmp, terminal, variables, enters } = chat
   const file = join(tmp.path, "a.txt")
   await terminal.sees(/First\..*^yes to all · /ms)
   await enters("write two", /Second\..*^yes to all · /ms)
@@ -26,6 +27,11 @@ test("/diff shows the changes; /undo and /redo take them back and bring them aga
   await enters("/redo", /· redone: write two\n.*1 file changed again\n {2}restored a\.txt/s)
   assert.equal(readFileSync(file, "utf8"), "two\n")
   await enters("/redo", "✗ There is nothing to redo in session")
+  {
+    await using again = await openXterm(tmp, ["-c"], { env: variables })
+    await again.sees(/Second\..*· redone: write two\n/s)
+    assert.doesNotMatch(again.all(), /undone/)
+  }
   await enters("/undo", /redone: write two.*undone: write two/s)
   await enters("say it", "Third.")
   assert.doesNotMatch(JSON.stringify(chat.llm.requests.at(-1)!.body), /write two/)
