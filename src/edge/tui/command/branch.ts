@@ -56,5 +56,5 @@ export async function goBack(context: Context): Promise<void> {
   while (names.has(`branch-${number}`)) number++
   await client.switchBranch({ id, name: `branch-${number}`, from: chosen.parentId })
   edit(textOf(chosen))
-  say("a branch begins before this message; the files stay as they are (/undo changes them)")
+  say("a branch begins before this message; the files stay as they are")
 }

@@ -29,10 +29,11 @@ function costLines({ total, rows, prompts }: SessionCost, view: View): Line[] {
       shortCount(row.input),
       shortCount(row.cacheRead),
       shortCount(row.output),
-      dollars(row.cost),
+      row.cost ? dollars(row.cost) : "-",
     ]),
   ]
-  const sum = `${dollars(total.cost)} for ${shortCount(total.input)} tokens in, ${shortCount(total.output)} out`
+  const price = total.cost ? dollars(total.cost) : "no known price"
+  const sum = `${price} for ${shortCount(total.input)} tokens in, ${shortCount(total.output)} out`
   return [paint("strong", cutTo(sum, columns)), ...tableLines(table, view), ...plotLines(prompts, view)]
 }
 

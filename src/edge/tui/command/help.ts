@@ -3,6 +3,8 @@ import { type Action, actions } from "#edge/tui/input/actions.ts"
 import type { Command } from "./context.ts"
 import { tableLines } from "./table-lines.ts"
 
+const mostNames = 8
+
 export function helpCommand(commands: () => readonly Command[]): Command {
   return {
     name: "help",
@@ -45,17 +47,16 @@ export const doctorCommand: Command = {
     const rows = [
       ["version", `${info.version}, process ${info.pid}`],
       ["folder", `${info.directory}, ${info.trusted ? "trusted" : "not trusted"}`],
-      ["keys", keys.join(", ") || "none"],
-      [
-        "models",
-        models
-          .map(({ provider, id }) => `${provider}/${id}`)
-          .slice(0, 8)
-          .join(", ") || "none",
-      ],
+      ["keys", listed(keys)],
+      ["models", listed(models.map(({ provider, id }) => `${provider}/${id}`))],
       ...servers.map(({ id, state, error }) => [`mcp ${id}`, error ? `${state}: ${error}` : state]),
     ]
     const more = `All checks of this machine: ${command} doctor`
     print([...tableLines(rows, now, ["strong"]), now.paint("dim", more)])
   },
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : ""
+  return names.slice(0, mostNames).join(", ") + more || "none"
 }

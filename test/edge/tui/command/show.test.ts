@@ -29,10 +29,16 @@ test("/help, /keys, /context, /cost, /plan, /compact, /doctor, /export and /copy
   await enters("/keys", /ctrl\+_, .*editor\.undo +undo/)
   await enters("/context", /openai\/fake-model: [\d.]+k? of [\d.]+k tokens.*tools +[\d.]+k? .*· free/s)
   await enters("second", /Second\..*^ask · /ms)
-  await enters("/cost", /model +agent .*openai\/fake-model +build +3 .*\n[▁▂▃▄▅▆▇█]{2}\n2 prompts/s)
+  await enters(
+    "/cost",
+    /no known price for .*model +agent .*openai\/fake-model +build +3 .*-\n[▁▂▃▄▅▆▇█]{2}\n2 prompts/s,
+  )
   await enters("/plan", /\/plan\n☑ look\n☐ write/)
   await enters("/compact", "there is nothing to gain by a compaction yet")
-  await enters("/doctor", /\/doctor\nversion .*models +.*All checks of this machine: vitamin doctor/s)
+  await enters(
+    "/doctor",
+    /\/doctor\nversion .*models +.* and \d+\s+more\n.*All checks of this machine: vitamin doctor/s,
+  )
   await enters("/export", /written to sess_\w+\.md/)
   await enters("/export", /✗ sess_\w+\.md exists already/)
   await enters("/export all.json", "written to all.json")
