@@ -70,6 +70,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
         {
           transcript: (rows) => app?.transcript(rows) ?? [],
           waiting: app?.waiting() ?? [],
+          withdrawKey: keymap.hintOf("app.withdraw"),
           input: (rows) => app?.panel()?.view(view, rows) ?? editor.view(view.columns, rows),
           status: statusLine(app?.status() ?? starting(), view),
         },

@@ -118,7 +118,7 @@ test("what is typed while the agent works waits in sight, joins the next step, a
   terminal.type(`and the docs${enter}`)
   await terminal.sees("waits: and the docs")
   terminal.type(`not this${enter}`)
-  await terminal.sees("waits: not this")
+  await terminal.sees("waits: and the docs\nwaits: not this (alt+up takes it back)\n")
   terminal.type("\u001b[1;3A")
   await terminal.sees(/^> not this/m)
   terminal.type("\u0015")
