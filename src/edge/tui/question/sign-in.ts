@@ -95,7 +95,8 @@ async function chooseWay(options: Options): Promise<string | undefined> {
         detail: hasKey ? `${name}, has a key already` : name,
       })),
   })
-  return provider === undefined ? undefined : pasteKey(options, provider)
+  // Who leaves here gets the choice again.
+  return provider === undefined ? chooseWay(options) : pasteKey(options, provider)
 }
 
 async function pasteKey(options: Options, provider: string): Promise<string | undefined> {
