@@ -1,6 +1,6 @@
-// Limits of memory and processes for everything inside together. A control group of the kernel (cgroup v2) enforces them
-// where one can be made. Elsewhere each process has a limit of its own (RLIMIT_DATA, and RLIMIT_NPROC for users other than
-// root), and the sum is watched from outside.
+// Limits of memory and processes for everything inside together. Each process has a limit
+// of its own (RLIMIT_DATA, and RLIMIT_NPROC for users other than root). The sum is enforced by a control group of the kernel
+// (cgroup v2) where one can be made, and watched from outside elsewhere.
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
 import { release } from "node:os"
 import { dirname, join } from "node:path"
@@ -9,7 +9,8 @@ import { createId } from "#util/id.ts"
 import type { Policy } from "./policy.ts"
 
 export type Exceeded = "memory" | "processes" | "time"
-export type Group = { add(pid: number): void; remove(): void }
+/** `add`: whether the system lets it join. */
+export type Group = { add(pid: number): boolean; remove(): void }
 type Limits = Pick<Policy, "memory" | "processes">
 
 const groupRoot = "/sys/fs/cgroup"
@@ -32,7 +33,7 @@ export function createGroup({ memory, processes }: Limits, root = groupRoot): Gr
         if (memory !== undefined) write("memory.max", `${memory * kilobytes * kilobytes}`)
         if (memory !== undefined) write("memory.swap.max", "0")
         if (processes !== undefined) write("pids.max", `${processes}`)
-        return { add: (pid) => write("cgroup.procs", `${pid}`), remove }
+        return { add, remove }
       } catch {
         remove()
       }
@@ -42,6 +43,14 @@ export function createGroup({ memory, processes }: Limits, root = groupRoot): Gr
     /** The flag keeps a missing file missing: a controller that is off has none. */
     function write(name: string, value: string): void {
       writeFileSync(join(path, name), value, { flag: "r+" })
+    }
+    function add(pid: number): boolean {
+      try {
+        write("cgroup.procs", `${pid}`)
+        return true
+      } catch {
+        return false
+      }
     }
     function remove(): void {
       try {

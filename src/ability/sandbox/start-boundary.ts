@@ -75,7 +75,7 @@ async function start(policy: Policy, options: Options, stack: AsyncDisposableSta
     writable: files.writable,
     keep: [...stdio.keys()].filter((fd) => fd > 2 && stdio[fd] !== "ignore"),
     node: gate && process.execPath,
-    ...(group ? {} : ownLimits(policy, user.isRoot)),
+    ...ownLimits(policy, user.isRoot),
     ...{ command, args },
   })
   const { child, exited } = await spawnHeld({
@@ -98,11 +98,11 @@ async function start(policy: Policy, options: Options, stack: AsyncDisposableSta
   // With it ends everything inside.
   stack.defer(() => void child.kill("SIGKILL"))
   pipeTo(child, filterFd, filter)
-  group?.add(child.pid!)
+  const hasGroup = group?.add(child.pid!) ?? false
   if (group) pipeTo(child, heldFd, "\n")
   await untilReady(child)
   if (stdio[2] === "pipe") child.stderr = child.stdio[stderrFd] as Readable
-  return holdBoundary({ child, exited, policy, user, stack, hasGroup: group !== undefined })
+  return holdBoundary({ child, exited, policy, user, stack, hasGroup })
 }
 
 /** The launcher reports on 2 and gets the stderr of the program elsewhere. */

@@ -6,6 +6,7 @@ import * as KeptFolder from "#ability/call/kept-folder.ts"
 import type { Context, Definition, Need, Output } from "#ability/call/types.ts"
 import { runCommand } from "#ability/shell/exec.ts"
 import { createRecord } from "#ability/shell/record.ts"
+import { commandPolicy } from "#ability/shell/sandboxed.ts"
 import { ofInstance } from "#ability/shell/shells.ts"
 import { isCredentialName } from "#kernel/process/is-credential-name.ts"
 import { NamedError } from "#util/error.ts"
@@ -122,6 +123,7 @@ async function run(
     command,
     cwd,
     env,
+    policy: await commandPolicy(),
     timeout: timeout * 1_000,
     signal,
     shells: ofInstance(),

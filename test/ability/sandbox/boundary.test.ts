@@ -88,7 +88,9 @@ test("if our process is killed, everything inside ends, and the next start clean
 
 test("a placeholder stays while another boundary needs it, and is read-only there", { skip }, async () => {
   await using tmp = await tmpdir()
+  const first = await start(tmp, "read -r _")
   const long = await start(tmp, `read -r _; mkdir .vscode/x || echo refused`)
+  await first.stop()
   await output((await start(tmp, "true")).child)
   assert.ok(existsSync(join(tmp.path, ".vscode")))
   long.child.stdin!.end("\n")

@@ -237,7 +237,7 @@ const processes: Probe[] = [
 ]
 
 const bombs: Probe[] = [
-  { title: "use more memory than allowed in one process", script: `./probe memory 1000` },
+  { title: "use more memory than allowed in one process", script: `./probe memory 2000` },
   {
     title: "use more memory than allowed in many processes",
     script: `for i in 1 2 3 4 5 6; do ./probe shared 90 & done; wait`,

@@ -1,11 +1,12 @@
 // The command line as a process: help, exit codes, errors, and each command.
 import assert from "node:assert/strict"
 import { once } from "node:events"
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { test } from "node:test"
+import { findProgram } from "#kernel/process/find-program.ts"
 import { version } from "#util/version.ts"
 import { serving, startVitamin, vitamin } from "../../fixture/cli.ts"
 import { noServers } from "../../fixture/no-servers.ts"
@@ -193,6 +194,23 @@ test("vitamin doctor lists what works, what is broken, and how to fix it", async
   assert.match(ill.out, /session\/p\/cut is broken/)
   assert.match(ill.out, /bad +configuration +.*config\.jsonc:1:3/)
   assert.match(ill.out, /2 of these need attention/)
+})
+
+test("vitamin doctor says what isolates, or how to get bubblewrap", async () => {
+  await using tmp = await tmpdir()
+  const { out } = await vitamin(tmp, ["doctor"])
+  const isFound = findProgram(["bwrap"]) !== undefined
+  assert.match(
+    out,
+    isFound ? /^ok +sandbox +bubblewrap isolates programs as/m : /^note +sandbox +.*apt install bubblewrap/m,
+  )
+  tmp.write("../bin/bash", "")
+  symlinkSync(process.execPath, join(tmp.path, "../bin/node"))
+  const without = await vitamin(tmp, ["doctor"], { PATH: join(tmp.path, "../bin") })
+  assert.match(
+    without.out,
+    /^note +sandbox +The sandbox did not start: bubblewrap \(bwrap\) is not on the PATH/m,
+  )
 })
 
 test("vitamin doctor tests a folder by writing a byte, and removes it", async () => {
