@@ -4,7 +4,14 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
 
 /** Tests in these folders create the state that they use, and dispose of it. */
-const shared = ["test/util", "test/knowledge", "test/engine/context"]
+const shared = [
+  "test/util",
+  "test/knowledge",
+  "test/engine/context",
+  "test/ability/permission",
+  "test/ability/file",
+  "test/ability/tool",
+]
 /** Test files in one process, so that the processes stay about equally long. */
 const most = 10
 /** Hooks run around the tests of all files of a process; the rest changes or measures the whole process. */
