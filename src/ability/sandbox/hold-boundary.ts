@@ -1,6 +1,6 @@
 // A running boundary: its limits, its end, and the removal of what was made for it.
 import type { ChildProcess } from "node:child_process"
-import { setTimeout as sleep } from "node:timers/promises"
+import { setImmediate, setTimeout as sleep } from "node:timers/promises"
 import { textOf } from "#util/file/path-info.ts"
 import { type Exceeded, hasLimits, watchTree } from "./limits.ts"
 import { rootIsNoBoundary, type User } from "./machine.ts"
@@ -53,7 +53,11 @@ export function holdBoundary(options: {
     const exit = await exited
     unwatch?.()
     clearTimeout(timer)
-    for (let waited = 0; first && isAlive(first) && waited < endLimit; waited++) await sleep(1)
+    for (const start = performance.now(); first && isAlive(first); ) {
+      const waited = performance.now() - start
+      if (waited > endLimit) break
+      await (waited < 2 ? setImmediate() : sleep(1))
+    }
     await stack.disposeAsync()
     return { ...exit, ...(exceeded ? { exceeded } : {}) }
   }

@@ -10,7 +10,7 @@ import { NotIsolated, type Policy, placeOf } from "./policy.ts"
 import { type Missing, type Place, protectedPlaces } from "./protected-places.ts"
 
 /** In ascending priority for one path. */
-const kinds = ["fresh", "write", "read", "hide"] as const
+const kinds = ["fresh", "write", "read", "empty", "hide"] as const
 type Mount = { path: string; kind: (typeof kinds)[number] }
 
 const base = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
@@ -28,7 +28,7 @@ export type FileSystem = {
   args: string[]
   /** Come after all other mounts. */
   closing: string[]
-  /** Where it can write: folders of this machine, and fresh ones. */
+  /** Mounts that are not read-only: folders of this machine, fresh and empty ones. */
   writable: string[]
   /** Only those of this machine. */
   shared: string[]
@@ -69,7 +69,7 @@ export function fileSystemFor(policy: Policy): FileSystem {
   )
   const mounts = inOrder(needed)
   const changing = mounts.filter(
-    ({ path, kind }) => kind === "write" || (kind === "fresh" && path !== "/run"),
+    ({ path, kind }) => kind === "write" || kind === "empty" || (kind === "fresh" && path !== "/run"),
   )
   return {
     args: [...base, ...mounts.flatMap((mount) => argsFor(mount, policy))],
@@ -99,6 +99,8 @@ function argsFor(mount: Mount, { memory = freshSize }: Policy): string[] {
   const { path, kind } = mount
   if (kind === "write") return ["--bind", path, path]
   if (kind === "read") return ["--ro-bind", path, path]
+  // Cheaper than a mount of the folder itself. Its owner could open it, but what is written there vanishes.
+  if (kind === "empty") return ["--perms", "0555", "--size", "4096", "--tmpfs", path]
   if (kind === "fresh")
     return [
       "--perms",

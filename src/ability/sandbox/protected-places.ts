@@ -6,10 +6,11 @@ import { homedir } from "node:os"
 import { basename, join } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
 import { errorCode } from "#util/error.ts"
+import { namesIn } from "#util/file/path-info.ts"
 import { NotIsolated } from "./policy.ts"
 
-/** `mode`: how the path is mounted over itself. A mount cannot be renamed, moved or removed. */
-export type Place = { path: string; mode: "read" | "write" }
+/** `mode`: how the path is mounted over itself, or as an empty folder. A mount cannot be renamed, moved or removed. */
+export type Place = { path: string; mode: "read" | "write" | "empty" }
 /** `text`: the content of a file; otherwise a folder. */
 export type Missing = { path: string; text?: string }
 
@@ -42,10 +43,12 @@ export function protectedPlaces(folder: string): { places: Place[]; missing: Mis
     if (Permission.isOwnConfiguration({ segments: [name], isAbsolute: false })) {
       refuseLink(entry)
       if (name === ".git" && entry.isDirectory()) addRepository(path, places, missing)
-      else places.push({ path, mode: "read" })
+      else places.push(closed(entry))
     } else if (name.startsWith(".") && entry.isDirectory()) addPairs(path, places)
   }
-  places.push(...missing.map(({ path }): Place => ({ path, mode: "read" })))
+  places.push(
+    ...missing.map(({ path, text }): Place => ({ path, mode: text === undefined ? "empty" : "read" })),
+  )
   return { places, missing }
 }
 
@@ -68,7 +71,7 @@ function addRepository(git: string, places: Place[], missing: Missing[]): void {
   for (const name of [...gitFolders, "config", "config.worktree", "commondir"]) {
     const entry = entries.get(name)
     if (entry) refuseLink(entry)
-    if (entry) places.push({ path: join(git, name), mode: "read" })
+    if (entry) places.push(closed(entry))
     else if (gitFolders.includes(name)) missing.push({ path: join(git, name) })
     else if (name === "commondir") missing.push({ path: join(git, name), text: gitText })
   }
@@ -79,8 +82,13 @@ function addPairs(folder: string, places: Place[]): void {
   for (const [name, entry] of entriesOf(folder)) {
     if (!Permission.isOwnConfiguration({ segments: [basename(folder), name], isAbsolute: false })) continue
     refuseLink(entry)
-    places.push({ path: folder, mode: "write" }, { path: join(folder, name), mode: "read" })
+    places.push({ path: folder, mode: "write" }, closed(entry))
   }
+}
+
+function closed(entry: Dirent): Place {
+  const path = join(entry.parentPath, entry.name)
+  return { path, mode: entry.isDirectory() && namesIn(path).length === 0 ? "empty" : "read" }
 }
 
 /** A link cannot be mounted over, so a program inside could replace it. */

@@ -53,7 +53,7 @@ export async function startWithRuntime(policy: Policy, options: Options): Promis
         allowWrite: writable,
         denyWrite: writable
           .flatMap((folder) => protectedPlaces(folder).places)
-          .flatMap(({ path, mode }) => (mode === "read" ? [path] : [])),
+          .flatMap(({ path, mode }) => (mode === "write" ? [] : [path])),
       },
     },
     async ({ host, port = 443 }) =>
