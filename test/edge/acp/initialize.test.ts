@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { connected, on, startAcp } from "./harness.ts"
+import { methodNames } from "./schema.ts"
 
 for (const [asked, why] of [
   [1, "its own"],
@@ -62,4 +63,20 @@ test("other requests are refused before initialize", async () => {
     await assert.rejects(acp.agent.request(method, params), { code: -32600 }, method)
   await acp.agent.request(on.initialize, { protocolVersion: 1 })
   assert.deepEqual((await acp.agent.request(on.session.list, {})).sessions, [])
+})
+
+test("every method that the protocol has for agents is served, except logout, which is not offered", async () => {
+  await using tmp = await tmpdir()
+  await using acp = await connected(tmp)
+  const isNotification = (method: string) => method === on.session.cancel
+  const missing: string[] = []
+  for (const [i, method] of methodNames("agent")
+    .filter((name) => !isNotification(name))
+    .entries()) {
+    acp.write(`${JSON.stringify({ jsonrpc: "2.0", id: `m${i}-`, method, params: { sessionId: "none" } })}\n`)
+    const { error } = JSON.parse(await acp.line(new RegExp(`"id":"m${i}-"`)))
+    if (error?.code === -32601) missing.push(method)
+  }
+  assert.deepEqual(missing, ["logout"])
+  assert.equal(acp.initialized.agentCapabilities?.auth?.logout, undefined)
 })

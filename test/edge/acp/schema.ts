@@ -118,14 +118,6 @@ export function methodNames(side: Side, version: Version = 1): string[] {
     .map((name) => name.split(" ")[1]!)
 }
 
-/** The kinds of `session/update`. */
-export function updateKinds(version: Version = 1): string[] {
-  const { oneOf, anyOf } = of(version).$defs.SessionUpdate as { oneOf?: Json[]; anyOf?: Json[] }
-  return (oneOf ?? anyOf)!.map(
-    ({ properties }) => (properties as { sessionUpdate: { const: string } }).sessionUpdate.const,
-  )
-}
-
 function withoutOthers(value: unknown): unknown {
   if (Array.isArray(value))
     return value.filter((one) => (one as Json | null)?.title !== "other").map(withoutOthers)

@@ -132,6 +132,32 @@ test("connections are apart, and one that closes stops its own turns", async () 
   )
 })
 
+test("a connection that is lost during a question leaves no question and no busy session", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x" }), text("Back.")])
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  const mine = await socketClient(server, { permit: () => new Promise(() => {}) })
+  const { sessionId } = await mine.open(tmp.path)
+  mine.prompt(sessionId, "write it").catch(() => {})
+  await until(() => mine.permissions.length, "the person is asked")
+  const headers = { authorization: `Bearer ${tokenOf(server)}` }
+  const get = async (path: string) => (await fetch(server.url + path, { headers })).json()
+  assert.equal(((await get("/permission/pending")) as unknown[]).length, 1)
+  mine.close()
+  await until(
+    async () => ((await get("/permission/pending")) as unknown[]).length === 0,
+    "the question is gone",
+  )
+  await until(
+    async () => ((await get(`/session/${sessionId}`)) as { status: string }).status === "interrupted",
+    "it is over",
+  )
+  await using other = await socketClient(server)
+  await other.agent.request("session/resume", { sessionId, cwd: tmp.path })
+  assert.deepEqual(await other.prompt(sessionId, "go on"), { stopReason: "end_turn" })
+})
+
 test("the server ends its connections and their work when it stops", async () => {
   await using tmp = await tmpdir({ git: true })
   const nap = uniqueNap()
