@@ -1,5 +1,6 @@
-// From a prompt to the model's request, in processes that are warm: `session/prompt` of `vitamin acp` beside a prompt over
-// the HTTP of `vitamin serve`, interleaved, in the same folder and with the same loopback model.
+// From a prompt to the model's request, in processes that are warm: `session/prompt` of `vitamin acp` beside the agent in
+// this process, which is what `vitamin run` does once it has started, and beside the HTTP of `vitamin serve`; interleaved, in
+// the same folder and with the same loopback model.
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -35,18 +36,19 @@ const env = {
 const children: ChildProcess[] = []
 
 try {
-  const ways = { acp: await overAcp(), http: await overHttp() }
-  const times: Record<keyof typeof ways, number[]> = { acp: [], http: [] }
+  const ways = { process: await inProcess(), http: await overHttp(), acp: await overAcp() }
+  const times: Record<keyof typeof ways, number[]> = { process: [], http: [], acp: [] }
+  const names = ["process", "http", "acp"] as const
   for (let i = 0; i < rounds + warmUp; i++)
-    for (const name of ["http", "acp"] as const) {
+    for (const name of names) {
       const time = await measure(ways[name])
       if (i >= warmUp) times[name].push(time)
     }
-  for (const name of ["acp", "http"] as const) {
+  for (const name of names) {
     const [middle, late] = [median(times[name]), quantile(times[name], 0.95)]
     console.log(`prompt to model's request, ${name}: ${middle.toFixed(2)} ms, p95 ${late.toFixed(2)} ms`)
   }
-  const more = median(times.acp) - median(times.http)
+  const more = median(times.acp) - median(times.process)
   console.log(
     `session/prompt takes ${more.toFixed(2)} ms more  goal ${goal} ms ${more <= goal ? "met" : "MISSED"}`,
   )
@@ -63,6 +65,15 @@ async function measure(prompt: Prompt): Promise<number> {
   const start = performance.timeOrigin + performance.now()
   await prompt()
   return ((await tell("notes")) as Notes).first - start
+}
+
+async function inProcess(): Promise<Prompt> {
+  Object.assign(process.env, env)
+  const { createAgent } = await import("#engine/host/create-agent.ts")
+  const agent = await createAgent({ directory: folder, asks: "deny" })
+  await agent.start()
+  const { sessionId } = await agent.process({ text: "go" }).answer()
+  return () => agent.process({ sessionId, text: "go" }).answer()
 }
 
 async function overAcp(): Promise<Prompt> {

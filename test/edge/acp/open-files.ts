@@ -22,6 +22,8 @@ export function createDesk({ isSaving = true } = {}) {
   const log: string[] = []
   /** Set by a test: refuses requests of a method. */
   const refused = new Set<string>()
+  /** Set by a test: new terminals wait for it. */
+  const slow: { until?: Promise<void> } = {}
 
   function note(method: string, what: string): void {
     log.push(`${method} ${what}`)
@@ -53,8 +55,9 @@ export function createDesk({ isSaving = true } = {}) {
         if (isSaving) writeFileSync(path, content)
         return {}
       })
-      .onRequest(terminal.create, ({ params }) => {
+      .onRequest(terminal.create, async ({ params }) => {
         note("create", params.command)
+        await slow.until
         created.push(params)
         const terminalId = `terminal-${created.length}`
         terminals.set(terminalId, start(params))
@@ -78,7 +81,16 @@ export function createDesk({ isSaving = true } = {}) {
       })
   }
 
-  return { buffers, terminals, created, log, refused, add, close: () => [...terminals.values()].forEach(end) }
+  return {
+    buffers,
+    terminals,
+    created,
+    log,
+    refused,
+    slow,
+    add,
+    close: () => [...terminals.values()].forEach(end),
+  }
 }
 
 function start({ command, args = [], env = [], cwd }: CreateTerminalRequest): Terminal {

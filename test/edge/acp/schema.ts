@@ -10,6 +10,8 @@ type Message = { id?: unknown; method?: string; params?: unknown; result?: unkno
 /** The definitions of a method: its parameters, and its result unless it is a notification. */
 type Method = { params?: string; result?: string }
 
+/** In a set of keys: others are allowed too. */
+const anyKey = "*"
 const load = createRequire(import.meta.url)
 const schemas = new Map<Version, ReturnType<typeof read>>()
 
@@ -108,7 +110,7 @@ function read(version: Version) {
     const method = methods.get(`${side} ${name}`) ?? {}
     methods.set(`${side} ${name}`, { ...method, [type.endsWith("Response") ? "result" : "params"]: type })
   }
-  return { $defs, methods, made: new Map<string, z.ZodType>() }
+  return { $defs, methods, made: new Map<string, z.ZodType>(), keysOf: new Map<string, Set<string>>() }
 }
 
 /** All methods that a side has in the schema. */
@@ -129,9 +131,11 @@ function withoutOthers(value: unknown): unknown {
 /** Keys at the root of a value that its definition does not have. */
 function unknownKeys(type: string, value: unknown, version: Version): string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return []
-  const keys = new Set(["_meta"])
-  const isOpen = collect({ $ref: `#/$defs/${type}` }, of(version).$defs, keys)
-  return isOpen ? [] : Object.keys(value).filter((name) => !keys.has(name))
+  const { $defs, keysOf } = of(version)
+  const keys = keysOf.get(type) ?? new Set(["_meta"])
+  if (!keysOf.has(type) && collect({ $ref: `#/$defs/${type}` }, $defs, keys)) keys.add(anyKey)
+  keysOf.set(type, keys)
+  return keys.has(anyKey) ? [] : Object.keys(value).filter((name) => !keys.has(name))
 }
 
 /** Returns whether any key is allowed. */

@@ -22,3 +22,23 @@ test("clientServers() gives each name its own id, in any script", async () => {
     await Storage.close()
   }
 })
+
+test("clientServers() adds the servers of every session, except those that the client replaces", async () => {
+  await using tmp = await tmpdir()
+  const given = ["files", "db"].map((id) => ({ id, name: id, transport: "stdio" as const, command: [id] }))
+  const servers = [{ name: "db", command: "mine", args: [], env: [] }]
+  try {
+    const fn = () => clientServers(servers, { method: "session/new", given })
+    const all = await Instance.provide({ directory: tmp.path, fn })
+    assert.deepEqual(
+      all.map(({ id, source, entry }) => [id, source, (entry as { command: string[] }).command]),
+      [
+        ["files", "the ACP adapter", ["files"]],
+        ["db", "ACP session/new", ["mine"]],
+      ],
+    )
+  } finally {
+    await Instance.disposeAll()
+    await Storage.close()
+  }
+})

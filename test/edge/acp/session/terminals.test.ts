@@ -71,6 +71,34 @@ test("session/cancel kills the command in the client's terminal and releases the
   assert.equal((await acp.prompt("go on")).stopReason, "end_turn")
 })
 
+test("a terminal that comes after the turn was cancelled is released at once", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const nap = uniqueNap()
+  await using llm = await fakeLlm([call("bash", { command: `sleep ${nap}` })])
+  const desk = createDesk()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  desk.slow.until = promise
+  await using acp = await withTerminals(tmp, desk, { llm })
+  const answer = acp.prompt("sleep")
+  await until(() => desk.log.length, "a terminal is asked for")
+  await acp.agent.notify(on.session.cancel, { sessionId: acp.sessionId })
+  assert.equal((await answer).stopReason, "cancelled")
+  resolve()
+  await until(() => desk.log.includes("release terminal-1"), "the terminal is released")
+  await until(() => running(nap).length === 0, "the command is gone")
+})
+
+test("a command that must run in a sandbox gets no terminal", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("bash", { command: "echo inside" }), text("Done.")])
+  const desk = createDesk()
+  const VITAMIN_CONFIG = JSON.stringify({ bash: { sandbox: true } })
+  await using acp = await withTerminals(tmp, desk, { llm, env: { VITAMIN_CONFIG } })
+  await acp.prompt("run it")
+  assert.deepEqual(desk.log, [])
+  assert.equal(llm.requests.length, 2)
+})
+
 test("a command in a terminal ends at its timeout, and the model gets its output", async () => {
   await using tmp = await tmpdir({ git: true })
   const nap = uniqueNap()
