@@ -6,9 +6,9 @@ const files =
   "src/server.ts src/port.ts src/router.ts src/util/log.ts test/server.test.ts package.json".split(" ")
 const words = "PORT listen createServer handler TODO timeout retry export\\s+function".split(" ")
 
-const read = (path: string, offset?: number): Call => ({
+const read = (path: string, startLine?: number): Call => ({
   tool: "read",
-  args: offset ? { path, offset, limit: 80 } : { path },
+  args: startLine ? { path, startLine, endLine: startLine + 79 } : { path },
 })
 const grep = (pattern: string, path?: string): Call => ({
   tool: "grep",
@@ -23,7 +23,7 @@ const edit = (path: string, i: number): Call => ({
 const write = (path: string): Call => ({ tool: "write", args: { path, content: "export {}\n" } })
 const bash = (command: string): Call => ({ tool: "bash", args: { command } })
 const fetch = (url: string): Call => ({ tool: "fetch", args: { url } })
-const todo = (content: string): Call => ({ tool: "todo", args: { todos: [{ content, status: "pending" }] } })
+const todo = (content: string): Call => ({ tool: "todo", args: { todos: [{ id: "1", text: content, status: "pending" }] } })
 
 export const codingCalls: readonly Call[] = [
   // Looking around: 74.

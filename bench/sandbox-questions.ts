@@ -1,5 +1,6 @@
 // How many of two hundred calls of a coding session ask the person: by the default rules, with "accept edits", and with the
 // preset "sandboxed". The network of a command is asked for when it connects, so those commands count as questions.
+import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -21,10 +22,12 @@ for (const name of ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_S
 const project = join(root, "project")
 for (const { args } of codingCalls) {
   const path = args.path as string | undefined
-  if (!path?.includes(".")) continue
+  if (!path?.includes(".") || path === ".") continue
   mkdirSync(dirname(join(project, path)), { recursive: true })
   writeFileSync(join(project, path), Array.from({ length: 400 }, (_, i) => `line ${i}\n`).join(""))
 }
+
+execFileSync("git", ["init", "-q"], { cwd: project })
 
 try {
   await bootstrap(project, async () => {

@@ -1,4 +1,4 @@
-// A command in a sandbox of its own (`bash.sandbox`) beside the same command outside, interleaved.
+// A command in a sandbox of its own (`bash.sandbox`) beside the same command outside, interleaved; then the whole agent.
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,6 +7,7 @@ import { runCommand } from "#ability/shell/exec.ts"
 import { createRecord } from "#ability/shell/record.ts"
 import { createShells } from "#ability/shell/shells.ts"
 import { median, quantile } from "./measure.ts"
+import { compareAgents } from "./sandboxed-agent.ts"
 
 const rounds = 100
 /** Milliseconds more than outside. */
@@ -27,6 +28,7 @@ const { isolated, missing } = await checkSandbox()
 if (isolated) {
   await timed("git init -q", undefined)
   for (const command of commands) await compare(command)
+  await compareAgents()
 } else console.log(missing.join(" "))
 await shells.end()
 rmSync(root, { recursive: true, force: true })

@@ -13,7 +13,7 @@ const base =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.+|TZ|TERM|TMPDIR|TMP|TEMP|PWD|XDG_.+|DISPLAY|WAYLAND_DISPLAY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE|HOMEDRIVE|HOMEPATH|PROGRAMFILES.*|VITAMIN_DATA_DIR|VITAMIN_MCP_SERVE)$/
 /** The passphrase of the vault, which is redacted like a key. */
 export const vaultPassphrase = "VITAMIN_VAULT_PASSPHRASE"
-const proxy = /^(HTTP|HTTPS|ALL|NO)_PROXY$/i
+const proxy = /^((HTTP|HTTPS|ALL|NO)_PROXY|NODE_USE_ENV_PROXY)$/i
 
 /** Positions of `env_start` and `env_end` behind the name of the program in /proc/PID/stat, see proc(5). */
 const [startField, endField] = [47, 48]
