@@ -23,7 +23,10 @@ const edit = (path: string, i: number): Call => ({
 const write = (path: string): Call => ({ tool: "write", args: { path, content: "export {}\n" } })
 const bash = (command: string): Call => ({ tool: "bash", args: { command } })
 const fetch = (url: string): Call => ({ tool: "fetch", args: { url } })
-const todo = (content: string): Call => ({ tool: "todo", args: { todos: [{ id: "1", text: content, status: "pending" }] } })
+const todo = (content: string): Call => ({
+  tool: "todo",
+  args: { todos: [{ id: "1", text: content, status: "pending" }] },
+})
 
 export const codingCalls: readonly Call[] = [
   // Looking around: 74.

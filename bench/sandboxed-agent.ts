@@ -24,11 +24,23 @@ export async function compareAgents(): Promise<void> {
     await run({ turns: 1, deltas: 1 }, ["--sandbox"])
     const one = await interleaved((more) => run({ turns: 0, deltas: 1 }, more))
     const more = median(one.inside.map(({ start }) => start)) - median(one.outside.map(({ start }) => start))
-    show("start to first request", one, ({ start }) => start, `+ ${more.toFixed(0)} ms  goal + ${goals.start} ms`, more <= goals.start)
+    show(
+      "start to first request",
+      one,
+      ({ start }) => start,
+      `+ ${more.toFixed(0)} ms  goal + ${goals.start} ms`,
+      more <= goals.start,
+    )
     const tools: Order["tools"] = ["read", "edit", "bash"]
     const many = await interleaved((more) => run({ turns: 20, deltas: 1, tools }, more))
     const ratio = median(many.inside.map(({ wall }) => wall)) / median(many.outside.map(({ wall }) => wall))
-    show("20 mixed turns, whole run", many, ({ wall }) => wall, `${ratio.toFixed(2)} x  goal ${goals.turns} x`, ratio <= goals.turns)
+    show(
+      "20 mixed turns, whole run",
+      many,
+      ({ wall }) => wall,
+      `${ratio.toFixed(2)} x  goal ${goals.turns} x`,
+      ratio <= goals.turns,
+    )
   } finally {
     model.kill()
     rmSync(root, { recursive: true, force: true })
@@ -47,7 +59,13 @@ async function interleaved(run: (more: string[]) => Promise<Sample>): Promise<Sa
   return samples
 }
 
-function show(name: string, samples: Samples, pick: (sample: Sample) => number, result: string, isMet: boolean): void {
+function show(
+  name: string,
+  samples: Samples,
+  pick: (sample: Sample) => number,
+  result: string,
+  isMet: boolean,
+): void {
   const [inside, outside] = [samples.inside, samples.outside].map((all) => median(all.map(pick)).toFixed(0))
   console.log(`${name.padEnd(26)} ${inside} ms  floor ${outside} ms  ${result} ${isMet ? "met" : "MISSED"}`)
   if (!isMet) process.exitCode = 1
@@ -55,7 +73,9 @@ function show(name: string, samples: Samples, pick: (sample: Sample) => number, 
 
 function createRun(options: { root: string; folder: string; model: ChildProcess; base: string }) {
   const { root, folder, model, base } = options
-  const homes = Object.fromEntries(["DATA", "CONFIG", "STATE", "CACHE"].map((name) => [`XDG_${name}_HOME`, ""]))
+  const homes = Object.fromEntries(
+    ["DATA", "CONFIG", "STATE", "CACHE"].map((name) => [`XDG_${name}_HOME`, ""]),
+  )
   const own = { OPENAI_BASE_URL: base, OPENAI_API_KEY: "x", VITAMIN_MODEL: "openai/m", VITAMIN_CONFIG: "" }
   const env = { ...process.env, ...homes, ...own, HOME: join(root, "home") }
   return async (order: Omit<Order, "folder">, more: string[]): Promise<Sample> => {

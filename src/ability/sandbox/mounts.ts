@@ -51,7 +51,8 @@ export function fileSystemFor(policy: Policy): FileSystem {
     ...writable.map((path): Mount => ({ path, kind: "write" })),
     ...[...new Set(hidden)].filter((path) => existsSync(path)).map((path): Mount => ({ path, kind: "hide" })),
   ]
-  const shown = [process.execPath, ownPackage(), policy.directory, ...running].flatMap((path): Mount[] => {
+  const readable = [process.execPath, ownPackage(), policy.directory, ...running, ...(policy.show ?? [])]
+  const shown = readable.flatMap((path): Mount[] => {
     const real = realOf(path)
     return real && !outer.some(({ path }) => path === real) && !isVisible(nearest(outer, real))
       ? [{ path: real, kind: "read" }]

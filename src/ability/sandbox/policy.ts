@@ -11,6 +11,8 @@ export type Policy = {
   allowWrite: string[]
   /** Paths that cannot be read. Our own folders are always among them. */
   denyRead: string[]
+  /** Paths that can be read although a folder around them is hidden. */
+  show?: string[] | undefined
   /** `example.com`, `*.example.com`, or with a port; only the last form reaches private addresses. */
   allowedDomains: string[]
   /** Megabytes. */

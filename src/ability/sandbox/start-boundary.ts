@@ -25,6 +25,8 @@ export type Options = {
   env: Record<string, string>
   /** Decides on hosts that `allowedDomains` does not name. */
   allowUrl?: Check | undefined
+  /** The program calls `openBridge` itself. */
+  bridges?: boolean | undefined
   /** Where it starts; the folder of the policy by default. */
   cwd?: string | undefined
   /** By default four pipes: stdin, stdout, stderr, and one for both directions. 4 to 6 are taken. */
@@ -74,7 +76,7 @@ async function start(policy: Policy, options: Options, stack: AsyncDisposableSta
     port: probe.port,
     writable: files.writable,
     keep: [...stdio.keys()].filter((fd) => fd > 2 && stdio[fd] !== "ignore"),
-    node: gate && process.execPath,
+    node: options.bridges ? undefined : gate && process.execPath,
     ...ownLimits(policy, user.isRoot),
     ...{ command, args },
   })

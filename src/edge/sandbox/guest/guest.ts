@@ -8,6 +8,7 @@ import { setSessionServers } from "#ability/mcp/if-configured.ts"
 import type { Added } from "#ability/mcp/load-servers.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Provider from "#ability/provider/provider.ts"
+import { openBridge } from "#ability/sandbox/open-bridge.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { Prompt } from "#edge/sandbox/wire/doors.ts"
 import { createPeer, type Peer } from "#edge/sandbox/wire/peer.ts"
@@ -36,6 +37,9 @@ const own = new Set([
   Bus.Disposed.type,
 ])
 
+openBridge()
+// Programs of the project compile into folders of their own.
+delete process.env.NODE_COMPILE_CACHE
 const pipe = new Socket({ fd: 3, readable: true, writable: true })
 const peer: Peer = createPeer(pipe, { ask: answer, note: (_, args) => models.takeParts(args) })
 const models = createGuestModels(peer.ask)

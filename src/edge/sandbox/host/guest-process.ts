@@ -1,5 +1,4 @@
 // The process of one sandbox: started through the boundary of the operating system, with a pipe to it.
-import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Duplex } from "node:stream"
 import { fileURLToPath } from "node:url"
@@ -22,15 +21,21 @@ const code = fileURLToPath(
 
 export async function startGuest(policy: Policy): Promise<Guest> {
   let guest: Guest | undefined
-  const boundary = await startBoundary(policy, {
-    command: process.execPath,
-    args: [code],
-    env: environment(),
-    async allowUrl(url) {
-      if (!guest) throw new UrlDenied(url, "domain", "the sandbox has not started.")
-      return guest.checkUrl(url)
+  const compiled = join(Global.cache(), "compile")
+  const boundary = await startBoundary(
+    { ...policy, show: [compiled] },
+    {
+      command: process.execPath,
+      args: [code],
+      // What this process has compiled need not be compiled again. Inside it cannot be changed.
+      env: { ...environment(), NODE_COMPILE_CACHE: compiled },
+      bridges: true,
+      async allowUrl(url) {
+        if (!guest) throw new UrlDenied(url, "domain", "the sandbox has not started.")
+        return guest.checkUrl(url)
+      },
     },
-  })
+  )
   const { child, status, stop } = boundary
   let tail = ""
   let reported = 0
@@ -60,12 +65,7 @@ function environment(): Record<string, string> {
     XDG_STATE_HOME: `${inside}/state`,
     XDG_CACHE_HOME: `${inside}/cache`,
   }
-  const compiled = join(Global.cache(), "compile")
-  return {
-    ...Env.forCommand([]),
-    ...own,
-    ...(existsSync(compiled) ? { NODE_COMPILE_CACHE: compiled } : {}),
-  }
+  return { ...Env.forCommand([]), ...own }
 }
 
 function howOf({ exceeded, signal, exitCode }: Awaited<Boundary["ended"]>): string {

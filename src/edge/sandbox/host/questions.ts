@@ -15,7 +15,7 @@ const nobody: Permission.Answer = { reply: "reject", by: "nobody" }
 
 export function createQuestionDoors(
   sessions: PromptSessions,
-  work: Pick<Work, "asks" | "rules" | "preset" | "timing">,
+  work: Pick<Work, "asks" | "rules" | "preset" | "directories" | "timing">,
   { signal, pause, allowed }: Pick<Deadline, "signal" | "pause"> & { allowed(url: string): void },
 ) {
   const { asks, timing } = work
@@ -87,8 +87,8 @@ export function createQuestionDoors(
     const agent = AgentRegistry.get(agentId)
     const giver = session.taskOf && sessions.get(session.taskOf.sessionId)
     const parent = giver && (await rightsOf(giver.id, giver.agent))
-    const { rules = [], preset } = work
-    return createRights({ session, agent, ...(parent ? { parent } : { rules, preset }) })
+    const { rules = [], preset, directories = [] } = work
+    return createRights({ session, agent, directories, ...(parent ? { parent } : { rules, preset }) })
   }
 
   return Object.freeze({ ask, elicit, askNetwork, rightsOf })

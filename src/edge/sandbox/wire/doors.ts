@@ -98,6 +98,7 @@ export const Prompt = z.strictObject({
     replyLimit: z.number().optional(),
     rules: z.array(Rule).optional(),
     preset: z.enum(["ask", "sandboxed"]).optional(),
+    directories: z.array(z.string()).optional(),
     maxSteps: z.number().optional(),
     maxCost: z.number().optional(),
     timing: z.object({ stall: z.number(), keepEvery: z.number(), reply: z.number() }),
