@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { running, uniqueNap } from "../../ability/shell/running.ts"
-import { serving } from "../../fixture/cli.ts"
+import { serving, vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
@@ -156,6 +156,33 @@ test("a connection that is lost during a question leaves no question and no busy
   await using other = await socketClient(server)
   await other.agent.request("session/resume", { sessionId, cwd: tmp.path })
   assert.deepEqual(await other.prompt(sessionId, "go on"), { stopReason: "end_turn" })
+})
+
+test("prompts over a WebSocket go to the agent that an adapter gives", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("Hello.")])
+  tmp.write(
+    "shout.ts",
+    `export default {
+      name: "shout",
+      wrap: (agent: any) => ({
+        directory: agent.directory,
+        process: (input: any) =>
+          agent.process({ ...input, parts: [{ type: "text", text: input.parts[0].text.toUpperCase() }] }),
+        capabilities: () => agent.capabilities(),
+        get mcp() { return agent.mcp },
+        start: () => agent.start(),
+        stop: () => agent.stop(),
+      }),
+    }\n`,
+  )
+  await vitamin(tmp, ["trust", "--yes", "--file", "shout.ts"])
+  const server = await serving(tmp, ["--adapter=./shout.ts"], env(llm, "chat").variables)
+  await using _ = server.child
+  await using acp = await socketClient(server)
+  const { sessionId } = await acp.open(tmp.path)
+  assert.deepEqual(await acp.prompt(sessionId, "hello"), { stopReason: "end_turn" })
+  assert.equal(llm.requests[0]!.messages.at(-1)!.text, "HELLO")
 })
 
 test("the server ends its connections and their work when it stops", async () => {
