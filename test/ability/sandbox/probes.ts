@@ -101,7 +101,7 @@ const configuration: Probe[] = [
   },
   {
     title: "create the settings of an editor",
-    script: `try mkdir .vscode/x; try rmdir .vscode; try mv .vscode free-vscode; try ln -sfT free .idea`,
+    script: `try mkdir .vscode/x; try rmdir .vscode; try mv .vscode free-vscode; try ln -sfT free .idea; { chmod 755 .vscode; echo x >.vscode/settings.json; } 2>/dev/null; held`,
   },
   { title: "create what a shell runs in the folder", script: `try eval 'echo x >.envrc'; try rm -rf .envrc` },
   {
