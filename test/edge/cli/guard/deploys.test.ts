@@ -37,7 +37,7 @@ const deploys = [
   "echo 'git push' | sh",
   "sudo -i git push",
   'eval "$X" git push',
-  "echo ${x:-$((y[1]))}; git push",
+  `echo \${x:-$((y[1]))}; git push`,
 ]
 
 test("deploys in other words are blocked", async () => {
