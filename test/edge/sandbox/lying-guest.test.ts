@@ -1,66 +1,14 @@
 // A guest that lies on the pipe: the parent runs a prompt "in" it, and the test is the guest. Whatever it sends, the records,
 // grants and sessions of others stay as they are, and the prompt ends with a clear error.
 import assert from "node:assert/strict"
-import { type Duplex, duplexPair } from "node:stream"
 import { test } from "node:test"
 import * as Grant from "#ability/permission/grant.ts"
-import { createGuest } from "#edge/sandbox/host/create-guest.ts"
-import { runInside } from "#edge/sandbox/host/run-inside.ts"
 import { maxFrame } from "#edge/sandbox/wire/frames.ts"
-import { createPeer, type Peer } from "#edge/sandbox/wire/peer.ts"
-import { bootstrap } from "#engine/host/bootstrap.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
-import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
-
-type Lie = { peer: Peer; stream: Duplex; session: Session.Info; other: Session.Info }
-
-/** Runs a prompt whose guest does `lie`. Returns the error of the prompt, after `then` has looked at its session. */
-async function withGuest(
-  lie: (guest: Lie) => Promise<unknown>,
-  then: (session: Session.Info) => Promise<void> = async () => {},
-): Promise<Error> {
-  let failed: unknown
-  await using tmp: Tmp = await tmpdir({ git: true })
-  return await bootstrap(tmp.path, async () => {
-    const [session, other] = [await Session.create(), await Session.create()]
-    const [ours, theirs] = duplexPair()
-    const { promise: ended, resolve: end } = Promise.withResolvers<string>()
-    const guest = createGuest({
-      stream: ours,
-      status: { isolated: true, missing: [] },
-      ended,
-      stop: async () => end("the test ended it"),
-    })
-    const peer: Peer = createPeer(theirs, {
-      async ask() {
-        await lie({ peer, stream: theirs, session, other }).catch((error) => {
-          failed = error
-        })
-        return { messageId: "none" }
-      },
-      note() {},
-    })
-    const work = {
-      sessionId: session.id,
-      parts: [{ type: "text" as const, text: "go" }],
-      timing: { stall: 1_000, keepEvery: 1_000, reply: 1_000, wait: () => 0 },
-      command: undefined,
-      asks: "wait" as const,
-    }
-    const signal = new AbortController().signal
-    const run = runInside(guest, work, { signal, timeout: 20_000 })
-    const error = await run.then(
-      () => assert.fail("the prompt must not succeed"),
-      (error) => error,
-    )
-    if (failed) throw failed
-    await then(session)
-    return error
-  })
-}
+import { frame, head, type Lie, withGuest } from "./lying-guest.ts"
 
 const refused = { name: "Sandbox.Refused" }
 
@@ -246,21 +194,13 @@ test("a guest that ends in the middle of a call leaves a session that is not bus
     queueMicrotask(() => stream.destroy())
     await peer.closed
   }
-  const error = await withGuest(lie, async ({ id }) => {
-    assert.equal((await Session.get(id)).status, "error")
-    const [, result] = await Session.messages(id)
-    assert.deepEqual(result?.type === "tool_result" && result.data.status, "interrupted")
+  const error = await withGuest(lie, {
+    async after({ id }) {
+      assert.equal((await Session.get(id)).status, "error")
+      const [, result] = await Session.messages(id)
+      assert.deepEqual(result?.type === "tool_result" && result.data.status, "interrupted")
+    },
   })
   assert.equal(error.name, "Sandbox.Ended")
   assert.match(error.message, /ended in the middle of the prompt .* The next prompt starts a new one\./)
 })
-
-function head(length: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(length)
-  return bytes
-}
-
-function frame(text: string): Buffer {
-  return Buffer.concat([head(Buffer.byteLength(text)), Buffer.from(text)])
-}

@@ -1,35 +1,26 @@
 // Asks models for a guest: only those that its prompt was settled on. Keys stay here, and the cost is counted here.
-import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider"
-import { z } from "zod"
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import type { PartReader } from "#ability/provider/chat/chat-model.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import { streamModel } from "#ability/provider/stream-model.ts"
-import { decodeBytes, encodeBytes } from "#edge/sandbox/wire/bytes.ts"
+import { encodeBytes } from "#edge/sandbox/wire/bytes.ts"
 import { Choose, Stream } from "#edge/sandbox/wire/doors.ts"
 import { toWire } from "#edge/sandbox/wire/wire-error.ts"
 import { usageOf } from "#engine/model/ask-model.ts"
 import { type Chosen, chooseModel } from "#engine/model/choose-model.ts"
 import type * as SessionRecord from "#engine/record/session-record.ts"
 import { CostLimit } from "#engine/run/run.ts"
+import { modelRequest } from "./model-request.ts"
 import { Refused } from "./refused.ts"
 
 type Send = (parts: { stream: number; parts: unknown[] }) => void
 
-/** What may be sent to a model. Headers and tools that a provider runs are not the guest's to choose. */
-const Options = z.object({
-  prompt: z.array(z.looseObject({ role: z.string() })),
-  tools: z.array(z.looseObject({ type: z.literal("function"), name: z.string() })).optional(),
-  toolChoice: z.looseObject({ type: z.string() }).optional(),
-  maxOutputTokens: z.number().optional(),
-  temperature: z.number().optional(),
-  topP: z.number().optional(),
-  topK: z.number().optional(),
-  stopSequences: z.array(z.string()).optional(),
-  seed: z.number().optional(),
-  reasoning: z.string().optional(),
-  responseFormat: z.looseObject({ type: z.string() }).optional(),
-  providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
-})
+/** Answers at the same time: the cost of each is known only at its end. */
+const mostStreams = 16
+/** Characters of a token, to estimate the cost of an answer that has not ended. */
+const tokenLength = 4
+const imageLength = 6_000
 
 export function createModelDoors(options: {
   session: SessionRecord.Info
@@ -38,6 +29,8 @@ export function createModelDoors(options: {
 }) {
   const { session, model, maxCost } = options
   const settled = new Map<string, Chosen>()
+  /** Answers that have not ended, with estimates of their cost. */
+  const open = new Set<{ cost: number }>()
   let cost = 0
 
   async function choose(args: unknown): Promise<Provider.RemoteModel> {
@@ -67,31 +60,59 @@ export function createModelDoors(options: {
     const { stream, model, options } = Stream.parse(args)
     const chosen = settled.get(model)
     if (!chosen) throw new Refused(`the model ${JSON.stringify(model)}`)
-    if (maxCost !== undefined && cost > maxCost) throw new CostLimit(cost, maxCost)
-    const asked = decodeBytes(Options.parse(options)) as LanguageModelV4CallOptions
-    const reader = await streamModel(chosen.model, { ...asked, abortSignal: signal })
-    let parts: unknown[] = []
-    let soon: NodeJS.Immediate | undefined
-    const flush = () => {
-      clearImmediate(soon)
-      soon = undefined
-      if (parts.length) send({ stream, parts })
-      parts = []
-    }
+    if (open.size >= mostStreams) throw new Refused("more answers at the same time")
+    const spent = open.values().reduce((sum, answer) => sum + answer.cost, cost)
+    if (maxCost !== undefined && spent > maxCost) throw new CostLimit(spent, maxCost)
+    const asked = modelRequest(options)
+    const answer = { cost: maxCost === undefined ? 0 : estimate(options, chosen.facts?.cost?.input) }
+    open.add(answer)
+    let hasBegun = false
     try {
-      for (let read = await reader.read(); !read.done; read = await reader.read()) {
-        const part = read.value
-        if (part.type === "finish") cost += usageOf(part.usage, chosen.facts).cost ?? 0
-        parts.push(plain(part))
-        soon ??= setImmediate(flush)
-      }
+      const reader = await streamModel(chosen.model, { ...asked, abortSignal: signal })
+      hasBegun = true
+      await passOn(reader, (parts) => {
+        for (const part of parts)
+          if (part.type === "finish") answer.cost = usageOf(part.usage, chosen.facts).cost ?? 0
+          else if ("delta" in part) answer.cost += estimate(part.delta, chosen.facts?.cost?.output)
+        send({ stream, parts: parts.map(plain) })
+      })
     } finally {
-      flush()
-      void reader.cancel().catch(() => {})
+      open.delete(answer)
+      // An answer that the guest cancels has no report, but a price. A request that failed has none.
+      if (hasBegun || signal.aborted) cost += answer.cost
     }
   }
 
   return Object.freeze({ choose, stream, isSettled: (name: string) => settled.has(name) })
+}
+
+/** Passes on what has come in one go. */
+async function passOn(reader: PartReader, take: (parts: LanguageModelV4StreamPart[]) => void): Promise<void> {
+  let parts: LanguageModelV4StreamPart[] = []
+  let soon: NodeJS.Immediate | undefined
+  const flush = () => {
+    clearImmediate(soon)
+    soon = undefined
+    if (parts.length) take(parts)
+    parts = []
+  }
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      parts.push(read.value)
+      soon ??= setImmediate(flush)
+    }
+  } finally {
+    flush()
+    void reader.cancel().catch(() => {})
+  }
+}
+
+/** Dollars for a request or a text. The bytes of an image are not its tokens. */
+function estimate(value: unknown, price = 0): number {
+  const text = JSON.stringify(value, (name, item) =>
+    name === "data" && typeof item === "string" ? item.slice(0, imageLength) : item,
+  )
+  return ((text.length / tokenLength) * price) / 1e6
 }
 
 function plain(part: LanguageModelV4StreamPart): unknown {

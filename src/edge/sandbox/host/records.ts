@@ -3,6 +3,8 @@
 import { isDeepStrictEqual } from "node:util"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { Get, GetMany, List, Put, Swap } from "#edge/sandbox/wire/doors.ts"
+import { maxFrame } from "#edge/sandbox/wire/frames.ts"
+import { isTooComplex } from "#edge/sandbox/wire/too-complex.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
@@ -47,7 +49,15 @@ export function createRecordDoors(
     const { prefix, names } = GetMany.parse(args)
     const keys = names.map((name) => [...prefix, name])
     for (const key of keys) await refuseRead(key)
-    return Promise.all(keys.map((key) => textAt(key).catch(() => null)))
+    const texts: (string | null)[] = []
+    let size = 0
+    for (const key of keys) {
+      const text = await textAt(key).catch(() => null)
+      size += text?.length ?? 0
+      if (size > maxFrame) throw new Refused("so many records at once")
+      texts.push(text)
+    }
+    return texts
   }
 
   async function list(args: unknown): Promise<string[]> {
@@ -63,11 +73,9 @@ export function createRecordDoors(
   async function put(args: unknown): Promise<void> {
     const { key, text } = Put.parse(args)
     count(text)
-    const value = JSON.parse(text)
-    refuseWrite(key)
-    // A new session is that of a task, whose agent must exist.
-    if (key[0] === "session") await AgentRegistry.load()
-    const before = await textAt(key).catch(() => null)
+    const value = parse(text)
+    await refuseWrite(key)
+    const before = await textAt(key)
     await Storage.write(key, checked(key, value, before === null ? undefined : JSON.parse(before)))
   }
 
@@ -75,8 +83,8 @@ export function createRecordDoors(
   async function swap(args: unknown): Promise<{ isStored: boolean; text: string | null }> {
     const { key, before, after } = Swap.parse(args)
     count(after)
-    const value = JSON.parse(after)
-    refuseWrite(key)
+    const value = parse(after)
+    await refuseWrite(key)
     try {
       const stored = await Storage.update<Record<string, unknown>>(
         key,
@@ -120,12 +128,20 @@ export function createRecordDoors(
     if (!isOwn) throw new Refused(`the record ${key.join("/")}`)
   }
 
-  /** By the key alone. Whether a session is the guest's own is known when its record is read. */
-  function refuseWrite([kind, owner, ...rest]: Key): void {
+  /** By the key alone. Whether a session that exists is the guest's own is known when its record is read. */
+  async function refuseWrite([kind, owner, ...rest]: Key): Promise<void> {
     const parts = kinds.get(kind!)
     if (parts !== rest.length + 2) throw new Refused(`the right to write a record ${kind}`)
     if (kind !== "session" && kind !== "last-session") sessions.get(owner)
     else if (owner !== Instance.project.id) throw new Refused("other projects")
+    if (kind === "session" && !sessions.has(rest[0])) await refuseTaken(rest[0]!)
+  }
+
+  /** A new session is that of a task, whose agent must exist. Messages are found by the session's id alone, so its id must
+   * not be that of a session in another project. */
+  async function refuseTaken(id: string): Promise<void> {
+    await AgentRegistry.load()
+    if ((await Storage.list(["message", id])).length) throw new Refused("other sessions")
   }
 
   /** The value that is stored, or an error. */
@@ -164,6 +180,11 @@ export function createRecordDoors(
   }
 
   return Object.freeze({ get, many, list, put, swap, remove })
+}
+
+function parse(text: string): unknown {
+  if (isTooComplex(text)) throw new Refused("records with so many values, or so deep ones")
+  return JSON.parse(text)
 }
 
 async function textAt(key: Key): Promise<string | null> {

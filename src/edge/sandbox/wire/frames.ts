@@ -2,6 +2,7 @@
 // anything is kept, so a giant frame costs nothing.
 import type { Duplex } from "node:stream"
 import { NamedError } from "#util/error.ts"
+import { isTooComplex } from "./too-complex.ts"
 
 /** A request to a model has the whole history and its images. */
 export const maxFrame = 48 << 20
@@ -29,7 +30,7 @@ export function writeFrame(stream: Duplex, value: unknown): void {
 }
 
 /** Returns a function that takes bytes and passes on the frames in them. It throws `BrokenFrame`. */
-export function createFrameReader(take: (value: unknown) => void): (bytes: Buffer) => void {
+export function createFrameReader(take: (value: unknown, size: number) => void): (bytes: Buffer) => void {
   let waiting: Buffer[] = []
   let size = 0
   let wanted = headBytes
@@ -53,7 +54,7 @@ export function createFrameReader(take: (value: unknown) => void): (bytes: Buffe
         wanted = found.readUInt32BE()
         if (wanted > maxFrame) throw new BrokenFrame(`a frame of ${wanted} bytes`)
       } else {
-        take(parse(found))
+        take(parse(found), wanted)
         wanted = headBytes
       }
       isHead = !isHead
@@ -62,8 +63,10 @@ export function createFrameReader(take: (value: unknown) => void): (bytes: Buffe
 }
 
 function parse(bytes: Buffer): unknown {
+  const text = bytes.toString()
+  if (isTooComplex(text)) throw new BrokenFrame("a frame with too many values, or too deep ones")
   try {
-    return JSON.parse(bytes.toString())
+    return JSON.parse(text)
   } catch {
     throw new BrokenFrame("a frame that is not JSON")
   }

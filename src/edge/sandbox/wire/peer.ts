@@ -34,6 +34,8 @@ export type Peer = Readonly<{
 
 /** Requests of the other side that are answered at the same time. Above it, the pipe is not read. */
 const maxOpen = 256
+/** Bytes of these requests. */
+const maxOpenBytes = 96 << 20
 /** Bytes that wait for the other side to read them. */
 const maxWaiting = 256 << 20
 
@@ -48,6 +50,7 @@ export function createPeer(stream: Duplex, answerer: Answerer): Peer {
   const answering = new Map<number, AbortController>()
   const { promise: closed, resolve: setClosed } = Promise.withResolvers<Error | undefined>()
   let lastId = 0
+  let openBytes = 0
   let isClosed = false
   let broken: Error | undefined
   const read = createFrameReader(take)
@@ -62,11 +65,11 @@ export function createPeer(stream: Duplex, answerer: Answerer): Peer {
   stream.on("close", () => close())
   stream.on("end", () => close())
 
-  function take(value: unknown): void {
+  function take(value: unknown, size: number): void {
     const { data: frame } = Frame.safeParse(value)
     if (!frame) throw new BrokenFrame("a frame of an unknown form")
     if (isClosed) return
-    if ("ask" in frame) void answer(frame)
+    if ("ask" in frame) void answer(frame, size)
     else if ("note" in frame) answerer.note(frame.note, frame.args)
     else if ("cancel" in frame) answering.get(frame.cancel)?.abort(frame.reason)
     else settle(frame)
@@ -80,11 +83,12 @@ export function createPeer(stream: Duplex, answerer: Answerer): Peer {
     else one.resolve((frame as { reply?: unknown }).reply)
   }
 
-  async function answer({ id, ask, args }: Extract<Frame, { ask: string }>): Promise<void> {
+  async function answer({ id, ask, args }: Extract<Frame, { ask: string }>, size: number): Promise<void> {
     if (answering.has(id)) return close(new BrokenFrame("two questions with one number"))
     const abort = new AbortController()
     answering.set(id, abort)
-    if (answering.size >= maxOpen) stream.pause()
+    openBytes += size
+    if (isFull()) stream.pause()
     try {
       send({ id, reply: (await answerer.ask(ask, args, abort.signal)) ?? null })
     } catch (error) {
@@ -92,8 +96,13 @@ export function createPeer(stream: Duplex, answerer: Answerer): Peer {
       else send({ id, error: toWire(error) })
     } finally {
       answering.delete(id)
-      if (stream.isPaused() && answering.size < maxOpen) stream.resume()
+      openBytes -= size
+      if (stream.isPaused() && !isFull()) stream.resume()
     }
+  }
+
+  function isFull(): boolean {
+    return answering.size >= maxOpen || openBytes >= maxOpenBytes
   }
 
   function send(frame: object): void {
