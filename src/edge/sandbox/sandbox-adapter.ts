@@ -43,6 +43,8 @@ const defaults = {
   allowWrite: ["./output"],
   denyRead: ["~/.ssh", "~/.aws", ".env"],
   memory: 512 * megabyte,
+  /** With their threads. Enough for builds and tests, and far less than what stops a machine. */
+  processes: 2_000,
   timeout: 300_000,
 }
 const unknown: Status = { isolated: false, missing: [] }
@@ -81,7 +83,7 @@ function putInside(agent: Agent, config: SandboxConfig): SandboxedAgent {
 function policyOf({ security = {}, limits = {} }: SandboxConfig, worktree: string): Policy {
   const { allowWrite = defaults.allowWrite, denyRead = defaults.denyRead, allowedDomains = [] } = security
   const memory = Math.floor((limits.memory ?? defaults.memory) / megabyte)
-  return { directory: worktree, allowWrite, denyRead, allowedDomains, memory }
+  return { directory: worktree, allowWrite, denyRead, allowedDomains, memory, processes: defaults.processes }
 }
 
 type Changes = Partial<Pick<Agent, "process" | "start" | "stop">> &

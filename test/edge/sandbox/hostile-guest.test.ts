@@ -81,6 +81,19 @@ test("the cost limit counts answers that the guest cancels before their end", as
   assert.equal(llm.requests.length, 1)
 })
 
+test("what a guest has asked for ends with its prompt", async () => {
+  let pending: Promise<unknown> | undefined
+  await using llm = await fakeLlm(() => ({ ...text("word"), fault: { kind: "stall", bytes: 10 } }))
+  useModel(llm)
+  await withGuest(
+    async (guest) => {
+      pending = stream(guest, {})
+      while (llm.requests.length === 0) await new Promise(setImmediate)
+    },
+    { after: () => assert.rejects(pending!) },
+  )
+})
+
 test("a guest cannot take over the messages of another project by the id of their session", async () => {
   await withGuest(async ({ peer, session }) => {
     const base = { sessionId: "sess_elsewhere", parentId: null, branch: "main" }

@@ -1,7 +1,8 @@
 // `vitamin run --sandbox` as a process: the agent works inside, and its records, keys and questions stay outside.
 import assert from "node:assert/strict"
-import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { execFileSync } from "node:child_process"
+import { chmodSync, existsSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
@@ -38,6 +39,19 @@ test("vitamin run --sandbox runs commands as children of the sandbox, without th
   const key = Object.entries(variables).find(([name]) => name.endsWith("_API_KEY"))![1]
   assert.ok(!JSON.stringify(llm.requests.map(({ body }) => body)).includes(key))
   assert.ok(existsSync(join(tmp.path, "inside.txt")))
+})
+
+test("the number of processes inside is limited", async () => {
+  await using tmp = await tmpdir()
+  // As root the limit is only watched, so the folder belongs to somebody else.
+  if (process.getuid?.() === 0) {
+    chmodSync(dirname(tmp.path), 0o711)
+    execFileSync("chown", ["-R", "65534:65534", tmp.path])
+  }
+  await using llm = await fakeLlm([call("bash", { command: "ulimit -u" }), text("Done.")])
+  const { code, err } = await vitamin(tmp, ["run", "--sandbox", "go"], env(llm, "chat").variables)
+  assert.equal(code, 0, err)
+  assert.match(resultsIn(llm)[0]!, /^2000$/m)
 })
 
 test("an edit and a command inside are undone by vitamin session revert", async () => {

@@ -6,6 +6,9 @@ import { resolveHost } from "#ability/web/get-page.ts"
 import type { PromptSessions } from "./prompt-sessions.ts"
 import type { createQuestionDoors } from "./questions.ts"
 
+/** Hosts that are asked for at the same time: a program must not bury the person in questions. */
+const mostAsked = 10
+
 type Questions = Pick<ReturnType<typeof createQuestionDoors>, "rightsOf" | "askNetwork">
 
 export function createNetworkDoor({ root, get }: PromptSessions, { rightsOf, askNetwork }: Questions) {
@@ -13,8 +16,11 @@ export function createNetworkDoor({ root, get }: PromptSessions, { rightsOf, ask
   /** Open questions, and the noes: a program that tries again does not ask again. */
   const asked = new Map<string, Promise<boolean>>()
 
-  async function check(url: string): Promise<Checked> {
-    const { origin, hostname } = new URL(url)
+  let open = 0
+
+  async function check(given: string): Promise<Checked> {
+    // As it is connected to, without characters that a terminal would obey.
+    const { origin, hostname, href: url } = new URL(given)
     const isNamed = isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0 || hostname === "localhost"
     if (origins.has(origin)) return checkUrl(url, { resolve: resolveHost, granted: isNamed ? [origin] : [] })
     const rights = await rightsOf(root.id, get(root.id).agent)
@@ -32,7 +38,10 @@ export function createNetworkDoor({ root, get }: PromptSessions, { rightsOf, ask
   }
 
   function askOnce(origin: string, url: string): Promise<boolean> {
-    const answer = asked.get(origin) ?? askNetwork(url)
+    const known = asked.get(origin)
+    if (known || open >= mostAsked) return known ?? Promise.resolve(false)
+    open++
+    const answer = askNetwork(url).finally(() => open--)
     asked.set(origin, answer)
     return answer
   }

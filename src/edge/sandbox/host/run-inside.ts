@@ -55,7 +55,8 @@ export async function runInside(
   const session = await SessionRecord.get(work.sessionId)
   SessionRecord.refuseBusy(session)
   await StoredPrompt.recoverOnce(session.id)
-  const { doors, sessions } = openDoors(guest, work, { session, deadline })
+  const over = new AbortController()
+  const { doors, sessions } = openDoors(guest, work, { session, deadline, over: over.signal })
   let timer: NodeJS.Timeout | undefined
   const hurry = () => {
     timer = setTimeout(() => void guest.stop(), patience)
@@ -81,13 +82,15 @@ export async function runInside(
     clearTimeout(timer)
     signal.removeEventListener("abort", hurry)
     guest.serve(undefined)
+    // A guest that says it is done must not go on asking models and people.
+    over.abort("the prompt is over")
   }
 }
 
 function openDoors(
   guest: Guest,
   work: Work,
-  { session, deadline }: { session: SessionRecord.Info; deadline: Deadline },
+  { session, deadline, over }: { session: SessionRecord.Info; deadline: Deadline; over: AbortSignal },
 ) {
   const { agent, model, maxCost, stored } = work
   const models = createModelDoors({ session, model, maxCost })
@@ -125,7 +128,7 @@ function openDoors(
       inContext(async () => {
         const answer = Object.hasOwn(answers, name) ? answers[name] : undefined
         if (!answer) throw new Refused(JSON.stringify(name.slice(0, 40)))
-        return answer(args, signal)
+        return answer(args, AbortSignal.any([signal, over]))
       }),
     note: (name, args) => {
       if (name !== "event") throw new BrokenFrame("a note of an unknown kind")
