@@ -1,7 +1,6 @@
 // Asks models for a guest: only those that its prompt was settled on. Keys stay here, and the cost is counted here.
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
-import type { PartReader } from "#ability/provider/chat/chat-model.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import { streamModel } from "#ability/provider/stream-model.ts"
 import { encodeBytes } from "#edge/sandbox/wire/bytes.ts"
@@ -87,7 +86,10 @@ export function createModelDoors(options: {
 }
 
 /** Passes on what has come in one go. */
-async function passOn(reader: PartReader, take: (parts: LanguageModelV4StreamPart[]) => void): Promise<void> {
+async function passOn(
+  reader: Awaited<ReturnType<typeof streamModel>>,
+  take: (parts: LanguageModelV4StreamPart[]) => void,
+): Promise<void> {
   let parts: LanguageModelV4StreamPart[] = []
   let soon: NodeJS.Immediate | undefined
   const flush = () => {
