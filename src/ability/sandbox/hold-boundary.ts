@@ -5,13 +5,19 @@ import { textOf } from "#util/file/path-info.ts"
 import { type Exceeded, hasLimits, watchTree } from "./limits.ts"
 import { rootIsNoBoundary, type User } from "./machine.ts"
 import type { Policy, Status } from "./policy.ts"
+import { type Stamps, watchPlaces } from "./watch-places.ts"
 
-export type Ended = { exitCode: number | null; signal: NodeJS.Signals | null; exceeded?: Exceeded }
-export type Exited = Promise<Omit<Ended, "exceeded">>
+export type Ended = {
+  exitCode: number | null
+  signal: NodeJS.Signals | null
+  exceeded?: Exceeded
+  replaced?: string
+}
+export type Exited = Promise<Omit<Ended, "exceeded" | "replaced">>
 export type Boundary = Readonly<{
   child: ChildProcess
   status: Status
-  /** When nothing inside runs any more. */
+  /** When nothing inside runs any more. `replaced` is a protected path that another program replaced. */
   ended: Promise<Ended>
   /** Ends everything inside. */
   stop(): Promise<void>
@@ -27,8 +33,9 @@ export function holdBoundary(options: {
   user: User
   stack: AsyncDisposableStack
   hasGroup: boolean
+  stamps: Stamps
 }): Boundary {
-  const { child, exited, policy, user, stack, hasGroup } = options
+  const { child, exited, policy, user, stack, hasGroup, stamps } = options
   const pid = child.pid!
   const first = childOf(pid)
   let exceeded: Exceeded | undefined
@@ -36,6 +43,11 @@ export function holdBoundary(options: {
     exceeded = what
     kill()
   }
+  let replaced: string | undefined
+  const unwatchPlaces = watchPlaces(stamps, (path) => {
+    replaced = path
+    kill()
+  })
   const unwatch = first && hasLimits(policy) && !hasGroup ? watchTree(first, policy, end) : undefined
   const timer = policy.timeout === undefined ? undefined : setTimeout(end, policy.timeout, "time").unref()
 
@@ -52,6 +64,7 @@ export function holdBoundary(options: {
   async function settle(): Promise<Ended> {
     const exit = await exited
     unwatch?.()
+    unwatchPlaces()
     clearTimeout(timer)
     for (const start = performance.now(); first && isAlive(first); ) {
       const waited = performance.now() - start
@@ -59,7 +72,7 @@ export function holdBoundary(options: {
       await (waited < 2 ? setImmediate() : sleep(1))
     }
     await stack.disposeAsync()
-    return { ...exit, ...(exceeded ? { exceeded } : {}) }
+    return { ...exit, ...(exceeded ? { exceeded } : {}), ...(replaced ? { replaced } : {}) }
   }
 
   const ended = settle()

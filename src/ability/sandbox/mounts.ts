@@ -34,6 +34,8 @@ export type FileSystem = {
   shared: string[]
   /** Protected paths. */
   places: string[]
+  /** Protected and hidden files and folders, which must not be replaced from outside. */
+  fixed: string[]
   /** Those that do not exist, and must be created before the start. */
   missing: Missing[]
 }
@@ -80,6 +82,9 @@ export function fileSystemFor(policy: Policy): FileSystem {
     writable: changing.map(({ path }) => path),
     shared: writable,
     places: inner.map(({ path }) => path),
+    fixed: mounts
+      .filter(({ path, kind }) => (kind === "read" || kind === "hide") && !isSocket(path))
+      .map(({ path }) => path),
     missing: folders.flatMap(({ missing }) => missing),
   }
 }
@@ -113,6 +118,10 @@ function argsFor(mount: Mount, { memory = freshSize }: Policy): string[] {
     ]
   if (isHiddenFolder(mount)) return ["--perms", "0755", "--size", String(megabyte), "--tmpfs", path]
   return ["--ro-bind", "/dev/null", path]
+}
+
+function isSocket(path: string): boolean {
+  return statOf(path)?.isSocket() === true
 }
 
 function isHiddenFolder({ path, kind }: Mount): boolean {

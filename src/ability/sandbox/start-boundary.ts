@@ -17,6 +17,7 @@ import { createPlaceholders, removeLeftovers } from "./placeholders.ts"
 import { NotIsolated, type Policy } from "./policy.ts"
 import { openPort, outsideFile } from "./probe-targets.ts"
 import { seccompFilter } from "./seccomp.ts"
+import { stampsOf } from "./watch-places.ts"
 
 export type Options = {
   command: string
@@ -64,6 +65,7 @@ async function start(policy: Policy, options: Options, stack: AsyncDisposableSta
   if (!filter) throw new NotIsolated(`it has no filter of system calls for the processor ${process.arch}.`)
   const placeholders = await createPlaceholders(files.missing, files.places)
   stack.defer(placeholders.remove)
+  const stamps = stampsOf(files.fixed)
   const gate = await openGate(policy, options.allowUrl, user)
   if (gate) stack.defer(gate.close)
   const group = createGroup(policy)
@@ -104,7 +106,7 @@ async function start(policy: Policy, options: Options, stack: AsyncDisposableSta
   if (group) pipeTo(child, heldFd, "\n")
   await untilReady(child)
   if (stdio[2] === "pipe") child.stderr = child.stdio[stderrFd] as Readable
-  return holdBoundary({ child, exited, policy, user, stack, hasGroup })
+  return holdBoundary({ child, exited, policy, user, stack, hasGroup, stamps })
 }
 
 /** The launcher reports on 2 and gets the stderr of the program elsewhere. */

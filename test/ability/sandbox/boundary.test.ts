@@ -2,7 +2,15 @@
 import assert from "node:assert/strict"
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -56,6 +64,23 @@ test("as root, the program gets the rights of the owner of the folder", {
   assert.equal(status.user, "uid 12345")
   assert.deepEqual(status.missing, [])
 })
+
+for (const [what, path] of [
+  ["protected", ".git/config"],
+  ["hidden", ".env"],
+] as const)
+  test(`a boundary ends when a ${what} file is replaced from outside`, { skip }, async () => {
+    await using tmp = await tmpdir({ git: true })
+    tmp.write(".env", "KEY=1\n")
+    const { child, ended } = await start(tmp, "echo started; sleep 60", { denyRead: [".env"] })
+    await once(child.stdout!, "data")
+    const file = join(tmp.path, path)
+    writeFileSync(join(tmp.path, "new"), "KEY=2\n")
+    // A file that is changed in place stays covered.
+    writeFileSync(file, readFileSync(file))
+    renameSync(join(tmp.path, "new"), file)
+    assert.deepEqual(await ended, { exitCode: null, signal: "SIGKILL", replaced: file })
+  })
 
 test("stop() ends everything inside, also what left its session", { skip }, async () => {
   await using tmp = await tmpdir()

@@ -68,7 +68,8 @@ function environment(): Record<string, string> {
   return { ...Env.forCommand([]), ...own }
 }
 
-function howOf({ exceeded, signal, exitCode }: Awaited<Boundary["ended"]>): string {
+function howOf({ exceeded, replaced, signal, exitCode }: Awaited<Boundary["ended"]>): string {
+  if (replaced) return `another program replaced ${replaced}, which was then no longer protected`
   if (exceeded) return `it exceeded its limit of ${exceeded}`
   return signal ? `signal ${signal}` : `exit code ${exitCode}`
 }
