@@ -150,7 +150,7 @@ async function tokenOfTheDay(): Promise<string> {
   adapters: [
     jsonc(`{
   "adapters": {
-    "acp": { "transport": "stdio" },
+    "acp": { "transport": "http", "port": 3000 },
     "sandbox": {
       "enabled": true,
       "security": { "allowWrite": ["."], "denyRead": ["~/.ssh", "~/.aws", ".env"], "allowedDomains": ["api.github.com"] },

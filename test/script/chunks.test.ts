@@ -15,7 +15,7 @@ test("only what serves loads the server's file", () => {
   const loading = files.filter((name) => textOf(name).includes(`from"./${server[0]}"`))
   assert.deepEqual(loading.map(withoutHash), ["a2a-serve", "agent-server", "mcp-serve", "start-peer"])
   const later = files.filter((name) => textOf(name).includes(`import("./${server[0]}")`))
-  assert.deepEqual(later.map(withoutHash), ["command"])
+  assert.deepEqual(later.map(withoutHash), ["acp", "command"])
 })
 
 test("only an entry of the package hands on what another file of dist/ exports", () => {

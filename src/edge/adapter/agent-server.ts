@@ -1,5 +1,6 @@
-// The HTTP server of one agent: the routes of `vitamin serve` for its folder. Its prompts go through the agent.
-import { allRoutes } from "#edge/server/all-routes.ts"
+// The HTTP server of adapters, and the start of the agent that it serves.
+import type { Serving } from "#edge/acp/acp-agent.ts"
+import type { Route } from "#edge/server/define-route.ts"
 import { createServer, type RunningServer } from "#edge/server/server.ts"
 import { startInstance } from "#edge/server/start-instance.ts"
 import type { Agent } from "#engine/host/create-agent.ts"
@@ -7,28 +8,44 @@ import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { version } from "#util/version.ts"
-import { onlyAgent } from "./only-agent.ts"
 
-/** Starts the agent, then the server. */
-export async function startAgentServer(
-  agent: Agent,
-  { port = 0, host = "127.0.0.1" }: { port?: number | undefined; host?: string | undefined },
+export type Place = {
+  /** Default: any free port. */
+  port?: number | undefined
+  /** Default: 127.0.0.1. */
+  host?: string | undefined
+}
+
+/** `acp`: how a WebSocket at /acp is served. */
+export function startServer(
+  directory: string,
+  { port = 0, host = "127.0.0.1", ...served }: Place & { routes?: Route[]; acp: Serving },
 ): Promise<RunningServer> {
+  return createServer({
+    port,
+    host,
+    directory,
+    version,
+    init: startInstance,
+    config: async () => Config.redacted(await Config.get()),
+    ...served,
+  })
+}
+
+/** Starts an agent, then what serves it. If that fails, the agent is stopped. */
+export async function withAgent<T>(agent: Agent, serve: () => Promise<T>): Promise<T> {
   const { directory } = agent
   await Storage.migrate()
   await Instance.provide({ directory, init: startInstance, fn: () => agent.start() })
   try {
-    return await createServer({
-      port,
-      host,
-      directory,
-      version,
-      init: startInstance,
-      routes: allRoutes(onlyAgent(agent)),
-      config: async () => Config.redacted(await Config.get()),
-    })
+    return await serve()
   } catch (error) {
     await agent.stop()
     throw error
   }
+}
+
+/** Where clients of ACP connect. */
+export function socketUrl({ url }: Pick<RunningServer, "url">): string {
+  return `${url.replace(/^http/, "ws")}/acp`
 }

@@ -3,13 +3,9 @@
 import type { RunningServer } from "#edge/server/server.ts"
 import type { AgentAdapter } from "#engine/host/agent-adapter.ts"
 import type { Agent } from "#engine/host/create-agent.ts"
+import type { Place } from "./agent-server.ts"
 
-export type HTTPConfig = {
-  /** Default: any free port. */
-  port?: number | undefined
-  /** Default: 127.0.0.1. */
-  host?: string | undefined
-}
+export type HTTPConfig = Place
 export type HTTPServer = Readonly<{
   start(): Promise<void>
   /** Interrupts the prompts of the agent, answers open requests, and stops the agent. */
@@ -26,8 +22,8 @@ export const httpAdapter: AgentAdapter<HTTPConfig, HTTPServer> = Object.freeze({
     let server: RunningServer | undefined
     return Object.freeze({
       async start() {
-        const { startAgentServer } = await import("./agent-server.ts")
-        server ??= await startAgentServer(agent, config)
+        const { serveHttp } = await import("./serve-agent.ts")
+        server ??= await serveHttp(agent, config)
       },
       async stop() {
         const stopped = server?.stop()

@@ -1,7 +1,8 @@
 // Wraps agents with the adapter of a file. The adapter gives either a server of its own, or agents that the command then
 // serves, one for each folder.
 import type { AgentAdapter, AgentSource } from "#engine/host/agent-adapter.ts"
-import type { Agent, Processing } from "#engine/host/create-agent.ts"
+import type { Agent, AgentConfig, Processing } from "#engine/host/create-agent.ts"
+import { realDirectory } from "#kernel/real-directory.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { loadAdapter } from "./load-adapter.ts"
 
@@ -14,6 +15,7 @@ export type AdapterServer = {
   /** Resolves when it has nothing more to serve. */
   ended?: Promise<unknown> | undefined
 }
+type Settings = Omit<AgentConfig, "directory">
 export type WrappedAgents = { agentFor: AgentSource; stop(): Promise<void> }
 
 const timeLimit = 10_000
@@ -25,13 +27,21 @@ class Failed extends NamedError {
 }
 
 /** The agent of `directory` is wrapped at once, so that a mistake stops the command. `config` is given to `wrap`, with an
- * agent of `agents`. */
+ * agent of `agents`, whose prompts have these settings unless they have their own. */
 export async function useAdapter(
   path: string,
-  options: { directory: string; trust?: boolean | undefined; config: unknown; agents: AgentSource },
+  options: {
+    directory: string
+    trust?: boolean | undefined
+    config: unknown
+    agents: AgentSource
+    settings?: Settings
+  },
 ): Promise<{ server: AdapterServer } | WrappedAgents> {
-  const { directory, config, agents: plain } = options
+  const { config, settings = {} } = options
+  const directory = realDirectory(options.directory)
   const adapter = await loadAdapter(path, options)
+  const plain = async (folder: string) => withSettings(await options.agents(folder), settings)
   const agents = new Map<string, Promise<Agent>>()
   const first = await wrapOne(adapter, await plain(directory), config)
   if (!isAgent(first)) return { server: first }
@@ -44,7 +54,8 @@ export async function useAdapter(
     throw new Failed(adapter, `gives an agent for ${directory}, but a server for ${folder}`)
   }
 
-  function agentFor(folder: string): Promise<Agent> {
+  async function agentFor(given: string): Promise<Agent> {
+    const folder = realDirectory(given)
     const known = agents.get(folder)
     if (known) return known
     const next = wrapNext(folder)
@@ -91,16 +102,25 @@ function isAgent(wrapped: Agent | AdapterServer): wrapped is Agent {
   return "process" in wrapped
 }
 
+function withSettings(agent: Agent, settings: Settings): Agent {
+  return around(agent, (input) => agent.process({ ...settings, ...input }))
+}
+
 /** A generator function as `process` gives events, but no answer: that is said in words, not by a TypeError. */
 function checked(adapter: AgentAdapter, agent: Agent): Agent {
+  return around(agent, (input) => {
+    const processing: Partial<Processing> = agent.process(input)
+    if (typeof processing?.answer === "function" && typeof processing.accept === "function")
+      return processing as Processing
+    throw new Failed(adapter, "is wrong: process() must return what process() of the wrapped agent returns")
+  })
+}
+
+/** Not a spread, which would read `mcp`: it is there only after `start`. */
+function around(agent: Agent, process: Agent["process"]): Agent {
   return {
     directory: agent.directory,
-    process(input) {
-      const processing: Partial<Processing> = agent.process(input)
-      if (typeof processing?.answer === "function" && typeof processing.accept === "function")
-        return processing as Processing
-      throw new Failed(adapter, "is wrong: process() must return what process() of the wrapped agent returns")
-    },
+    process,
     capabilities: () => agent.capabilities(),
     get mcp() {
       return agent.mcp

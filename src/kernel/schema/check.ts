@@ -1,6 +1,5 @@
 // Checks one layer against the schema: all problems at once, unknown keys removed with a warning or refused. The result is
 // a plain copy without defaults, so that a layer has only what somebody wrote in it.
-import { isDeepStrictEqual } from "node:util"
 import type { z } from "zod"
 import { nearest } from "#util/nearest.ts"
 import type { Path, Place } from "#util/parse/jsonc.ts"
@@ -12,15 +11,6 @@ export type Checked = { value: Raw; warnings: string[]; problems: Problem[] }
 const maxDepth = 200
 // Limits the report: a hostile file could have a hundred thousand problems.
 const maxNamed = 100
-
-/** Keys that this version documents but does not use. Only the values in `usual`, which change nothing, are accepted,
- * so that a setting is never ignored silently. */
-const unread: Record<string, { path: string[]; usual: unknown[]; reason: string }[]> = {
-  adapters: [
-    { path: ["acp", "transport"], usual: ["stdio"], reason: 'this version speaks ACP over "stdio" only' },
-    { path: ["acp", "port"], usual: [], reason: "ACP over stdio has no port; remove it" },
-  ],
-}
 
 /** `source` names the layer in messages; `locate` finds a key in the text of the layer, if it has one; with
  * `refuseUnknown` an unknown key is an error, not a warning. */
@@ -80,23 +70,6 @@ export function checkLayer(options: {
       checked.warnings.push(
         formatProblem(at([...path, key], `the key is unknown and was left out; ${meant}`)),
       )
-    }
-  }
-}
-
-/** Refuses unused keys in the part of the configuration below `key`. */
-export function refuseUnread(key: string): (value: unknown, context: z.RefinementCtx) => void {
-  return (value, context) => {
-    for (const { path, usual, reason } of unread[key] ?? []) {
-      const given = path.reduce<unknown>(
-        (at, step) => (at as Record<string, unknown> | undefined)?.[step],
-        value,
-      )
-      if (given === undefined || usual.some((one) => isDeepStrictEqual(one, given))) continue
-      const loads = usual.length
-        ? `; only ${usual.map((one) => JSON.stringify(one)).join(" or ")} is accepted`
-        : ""
-      context.addIssue({ code: "custom", path, message: `${reason}${loads}` })
     }
   }
 }

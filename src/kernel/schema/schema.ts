@@ -2,7 +2,6 @@
 // that is loaded by itself (`loadConfig`). Other folders take the types of rules and MCP servers from here.
 import { z } from "zod"
 import { about } from "#util/about.ts"
-import { refuseUnread } from "./check.ts"
 import { Guards } from "./guard-schema.ts"
 import {
   AgentRule,
@@ -124,10 +123,13 @@ const shared = {
           z
             .strictObject({
               transport: about(
-                "How an editor connects. `http` is refused: this version has only stdio.",
+                "How a client of `vitamin acp` connects: over `stdio`, or `http` for a WebSocket at `/acp`, with the token.",
                 z.enum(["stdio", "http"]).default("stdio"),
               ),
-              port: about("Port for `http`. Refused.", z.number().int().min(0).max(65_535).optional()),
+              port: about(
+                "Port for `http`; without it, any free one.",
+                z.number().int().min(0).max(65_535).optional(),
+              ),
             })
             .optional(),
         ),
@@ -230,7 +232,6 @@ export const Info = z.strictObject({
     RemoteAgents.optional(),
   ),
   ...shared,
-  adapters: shared.adapters.superRefine(refuseUnread("adapters")),
   scripts: shared.scripts.superRefine(checkScripts),
   snapshot: about(
     "`false`: no snapshots are taken, so changes of tools cannot be undone.",

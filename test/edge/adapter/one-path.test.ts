@@ -84,6 +84,18 @@ const ways: Record<string, (tmp: Tmp, llm: FakeLlm) => Promise<string>> = {
       },
     ])
   },
+  "another agent, over A2A": async (tmp, llm) => {
+    await using child = start(tmp, llm, ["a2a", "serve", "--port", "0"])
+    const [, url, tokenFile] = /on (http:\S+) \(token in (.+)\)$/.exec(await child.line(/listening/))!
+    const headers = {
+      authorization: `Bearer ${readFileSync(tokenFile!, "utf8").trim()}`,
+      "content-type": "application/json",
+      "a2a-version": "1.0",
+    }
+    const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ text: "hello" }] }
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message } })
+    return (await (await fetch(url!, { method: "POST", headers, body })).text()) + child.errors()
+  },
   "an MCP client": async (tmp, llm) => {
     await using child = start(tmp, llm, ["mcp", "serve"])
     const clientInfo = { name: "test", version: "1" }

@@ -4,7 +4,7 @@ import type { ContentBlock, StopReason } from "@agentclientprotocol/sdk"
 import type { Editor } from "#ability/call/editor.ts"
 import type * as Permission from "#ability/permission/permission.ts"
 import { InvalidParams } from "#edge/acp/wire/errors.ts"
-import { type Agent, createAgent } from "#engine/host/create-agent.ts"
+import { type AgentSource, plainAgents } from "#engine/host/agent-adapter.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import type { McpServer } from "#kernel/schema/schema.ts"
@@ -14,14 +14,15 @@ import { promptParts } from "./prompt-parts.ts"
 
 /** How the sessions of a connection are served: the command line options of `vitamin acp`, and where prompts go. */
 export type Serving = {
-  rules: readonly Permission.Rule[]
-  yes: boolean
+  rules?: readonly Permission.Rule[]
+  /** Without it, the agent decides what happens to questions. */
+  yes?: boolean
   /** The highest version of the protocol that is served; 1 by default. */
   protocol?: 1 | 2 | undefined
   model?: string | undefined
   agent?: string | undefined
-  /** The agent that takes the prompts of a folder. By default one is created. */
-  agentFor?: ((directory: string) => Agent | Promise<Agent>) | undefined
+  /** Gives the agent that takes the prompts of a folder, or throws. By default one is created. */
+  agentFor?: AgentSource | undefined
   /** MCP servers of every session. A server of the client replaces one with the same id. */
   mcpServers?: readonly McpServer[] | undefined
 }
@@ -44,14 +45,13 @@ export async function runTurn(turn: {
   const { sessionId, serving, editor, directories, signal, stored } = turn
   try {
     const { words, mentionsIn, attached } = promptParts(turn.blocks)
-    const { agentFor = (directory) => createAgent({ directory }) } = serving
+    const { agentFor = plainAgents } = serving
     const agent = await agentFor(Instance.directory)
     const prompt = agent.process({
       sessionId,
       parts: [{ type: "text", text: words }, ...attached],
       mentionsIn,
-      asks: serving.yes ? "once" : "wait",
-      rules: [...serving.rules],
+      ...settingsOf(serving),
       replyLimit,
       editor,
       directories,
@@ -64,6 +64,14 @@ export async function runTurn(turn: {
     const reason = signal.aborted ? "cancelled" : reasonIn(error)
     if (reason) return reason
     throw error
+  }
+}
+
+/** The agent of a program keeps its own settings. */
+function settingsOf({ yes, rules }: Serving) {
+  return {
+    ...(yes === undefined ? {} : { asks: yes ? ("once" as const) : ("wait" as const) }),
+    ...(rules === undefined ? {} : { rules: [...rules] }),
   }
 }
 

@@ -49,6 +49,7 @@ export function createSessions(serving: Serving): Sessions {
   async function create(params: Params, caller: Caller): Promise<Opened> {
     const directories = foldersOf(params)
     return inFolder(params, async () => {
+      await checkServed()
       const { model, agent, mcpServers: given } = serving
       const servers = await clientServers(params.mcpServers ?? [], { method: caller.method, given })
       const session = await Session.create({ ...(model ? { model } : {}), ...(agent ? { agent } : {}) })
@@ -64,6 +65,7 @@ export function createSessions(serving: Serving): Sessions {
     const directories = foldersOf(params)
     return inTurn(sessionId, () =>
       inFolder(params, async () => {
+        await checkServed()
         const session = await Session.get(sessionId)
         if (session.directory !== Instance.directory)
           throw new InvalidParams(
@@ -75,6 +77,11 @@ export function createSessions(serving: Serving): Sessions {
         return start({ session, servers, directories, caller, isReplayed })
       }),
     )
+  }
+
+  /** Refuses a folder without an agent. */
+  async function checkServed(): Promise<void> {
+    await serving.agentFor?.(Instance.directory)
   }
 
   async function start(

@@ -1,16 +1,18 @@
 // Adapters of a person's own, through the built command: the examples of docs/adapters.md word for word, and bad ones.
 import assert from "node:assert/strict"
 import { once } from "node:events"
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import { run } from "../../../fixture/child.ts"
 import { serving, startVitamin, vitamin } from "../../../fixture/cli.ts"
-import { env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
+import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { noServers } from "../../../fixture/no-servers.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+import { on, withSession } from "../../acp/harness.ts"
+import { socketClient } from "../../acp/socket-harness.ts"
 
 /** Writes the example with this name, as it is in the document. */
 function layExample(tmp: Tmp, name: string): string {
@@ -69,20 +71,117 @@ test("vitamin serve --adapter runs the server that the adapter of docs/adapters.
   assert.equal(await child.exit, 130)
 })
 
-test("the program of docs/adapters.md serves an agent over HTTP", async () => {
+test("vitamin acp --adapter serves the agents that the adapter of docs/adapters.md gives, one for each folder", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(() => text("Hello."))
-  const file = layExample(tmp, "serve.ts")
+  layExample(tmp, "audit.ts")
+  await trust(tmp, "audit.ts")
+  tmp.write("part/a.txt", "a")
+  await using acp = await withSession(tmp, { llm, args: ["--adapter=./audit.ts"] })
+  assert.equal((await acp.prompt("hi")).stopReason, "end_turn")
+  const cwd = join(tmp.path, "part")
+  const { sessionId } = await acp.agent.request(on.session.new, { cwd, mcpServers: [] })
+  await acp.agent.request(on.session.prompt, { sessionId, prompt: [{ type: "text", text: "hi" }] })
+  const logOf = (folder: string) => readFileSync(join(folder, "audit.log"), "utf8")
+  assert.equal(logOf(tmp.path), `asked ${acp.sessionId}\nanswered ${acp.sessionId}\n`)
+  assert.equal(logOf(cwd), `asked ${sessionId}\nanswered ${sessionId}\n`)
+})
+
+test("an adapter of vitamin acp may compose acpAdapter with its own agent, and print what it wants", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("bash", { command: "echo $((6 * 7))" }), text("Done.")])
+  tmp.write(
+    "loud.ts",
+    `import { acpAdapter } from "@vitamin-agent/vitamin"
+console.log("not a message of the protocol")
+export default {
+  name: "loud",
+  wrap(agent, config) {
+    const loud = {
+      directory: agent.directory,
+      process: (input) => agent.process({ ...input, parts: [{ type: "text", text: "LOUD" }] }),
+      capabilities: agent.capabilities,
+      get mcp() { return agent.mcp },
+      start: agent.start,
+      stop: agent.stop,
+    }
+    return acpAdapter.wrap(loud, config)
+  },
+}
+`,
+  )
+  const args = ["--trust", "--adapter", "loud.ts", "--yes"]
+  await using acp = await withSession(tmp, { llm, args })
+  await acp.prompt("quiet")
+  assert.match(llm.requests[0]!.raw, /LOUD/)
+  assert.match(llm.requests[1]!.raw, /42/, "the options of the command hold for the wrapped agent")
+  assert.match(acp.errors(), /not a message of the protocol/)
+  acp.stdin.end()
+  assert.equal(await acp.exit, 0)
+})
+
+test("vitamin acp with an adapter that is not reviewed ends with the reason, and nothing on stdout", async () => {
+  await using tmp = await tmpdir({ git: true })
+  layExample(tmp, "audit.ts")
+  const { code, out, err } = await vitamin(tmp, ["acp", "--adapter", "audit.ts"])
+  assert.deepEqual([code, out], [1, ""])
+  assert.match(err, /audit\.ts cannot be used: it is not reviewed/)
+})
+
+function runProgram(tmp: Tmp, file: string, variables: Record<string, string>) {
   const scope = join(tmp.path, "node_modules/@vitamin-agent")
   mkdirSync(scope, { recursive: true })
   symlinkSync(fileURLToPath(new URL("../../../..", import.meta.url)), join(scope, "vitamin"))
   tmp.write("package.json", '{ "type": "module" }')
-  const variables = { ...tmp.env, ...noServers, ...env(llm, "chat").variables }
-  await using child = run(process.execPath, [file], { cwd: tmp.path, env: variables })
-  const [url, tokenFile] = (await child.line(/^http:/)).split(" ")
-  assert.match((await promptOver(url!, tokenFile!)).answer, /Hello\./)
+  return run(process.execPath, [file], { cwd: tmp.path, env: { ...tmp.env, ...noServers, ...variables } })
+}
+
+test("the programs of docs/adapters.md serve an agent over HTTP and ACP, and end when they are stopped", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(() => text("Hello."))
+  const { variables } = env(llm, "chat")
+  layExample(tmp, "audit.ts")
+  {
+    await using child = runProgram(tmp, layExample(tmp, "serve.ts"), variables)
+    const [url, tokenFile] = (await child.line(/^http:/)).split(" ")
+    assert.match((await promptOver(url!, tokenFile!)).answer, /Hello\./)
+    child.process.kill("SIGTERM")
+    assert.equal(await child.exit, 0, "nothing keeps the process alive")
+  }
+  rmSync(join(tmp.path, "node_modules"), { recursive: true })
+  await using child = runProgram(tmp, layExample(tmp, "acp.ts"), variables)
+  const [address, tokenFile] = (await child.line(/^ws:/)).split(" ")
+  const url = address!.replace(/^ws(.*)\/acp$/, "http$1")
+  {
+    await using client = await socketClient({ url, tokenFile: tokenFile! })
+    const { sessionId } = await client.open(tmp.path)
+    await client.prompt(sessionId, "hi")
+    assert.equal(client.text(), "Hello.")
+    const log = readFileSync(join(tmp.path, "audit.log"), "utf8")
+    assert.equal(log, `asked ${sessionId}\nanswered ${sessionId}\n`)
+  }
   child.process.kill("SIGTERM")
   assert.equal(await child.exit, 0, "nothing keeps the process alive")
+})
+
+test("vitamin acp serves a WebSocket if the configuration says so, also through an adapter", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(() => text("Hello."))
+  tmp.write(".vitamin/config.jsonc", '{ "adapters": { "acp": { "transport": "http" } } }')
+  layExample(tmp, "audit.ts")
+  await trust(tmp, "audit.ts")
+  for (const args of [[], ["--adapter", "audit.ts"]]) {
+    await using child = startVitamin(tmp, ["acp", ...args], env(llm, "chat").variables)
+    const line = await child.line(/listening/)
+    const [, url, tokenFile] = /on ws(:\S+)\/acp \(token in (.+)\)$/.exec(line)!
+    await using client = await socketClient({ url: `http${url}`, tokenFile: tokenFile! })
+    const { sessionId } = await client.open(tmp.path)
+    await client.prompt(sessionId, "hi")
+    assert.equal(client.text(), "Hello.")
+    child.process.kill("SIGTERM")
+    assert.equal(await child.exit, 143)
+  }
+  assert.equal(readFileSync(join(tmp.path, "audit.log"), "utf8").split("\n").length, 3)
 })
 
 test("an adapter runs only as it was reviewed, with what it imports", async () => {

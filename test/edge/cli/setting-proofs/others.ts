@@ -1,12 +1,15 @@
-// Proofs of the remaining keys: folders, snapshots, the remote layer, the environment, and what is refused.
+// Proofs of the remaining keys: folders, snapshots, the remote layer, the environment, adapters and scripts.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { startVitamin } from "../../../fixture/cli.ts"
 import { call, text } from "../../../fixture/fake-llm.ts"
 import { openXterm } from "../../../fixture/xterm.ts"
 import { reachable } from "./models.ts"
 import { Code, type Proof, type World } from "./proof.ts"
 
 const f2 = "\u001bOQ"
+/** Hardly anything else uses it. */
+const port = 40_000 + (process.pid % 20_000)
 const promote = ["script", "promote", "x.sh", "--yes"]
 
 export const otherProofs: Record<string, Proof> = {
@@ -103,8 +106,18 @@ export const otherProofs: Record<string, Proof> = {
     seen: (_, { out }) => out.includes("38;2;0;120;110m"),
     expected: true,
   },
-  "adapters.acp.transport": { wrong: "http", usual: ["stdio"], reason: /ACP over "stdio" only/ },
-  "adapters.acp.port": { wrong: 3000, usual: [], reason: /ACP over stdio has no port/ },
+  "adapters.acp.transport": {
+    config: () => ({ adapters: { acp: { transport: "http" } } }),
+    perform: startAcp,
+    seen: (_, { out }) => /listening on ws:\/\/127\.0\.0\.1:\d+\/acp /.test(out),
+    expected: true,
+  },
+  "adapters.acp.port": {
+    config: () => ({ adapters: { acp: { transport: "http", port } } }),
+    perform: startAcp,
+    seen: (_, { out }) => out.includes(`listening on ws://127.0.0.1:${port}/acp `),
+    expected: true,
+  },
   "scripts.persistence": {
     config: callbacks,
     commands: [["script", "list"]],
@@ -138,6 +151,14 @@ export const otherProofs: Record<string, Proof> = {
     seen: (_, { out }) => /^x +expired/m.test(out),
     expected: true,
   },
+}
+
+/** The first line of `vitamin acp`, if it prints one before its client leaves. */
+async function startAcp({ tmp }: World, variables: Record<string, string>) {
+  await using child = startVitamin(tmp, ["acp"], variables)
+  child.process.stdin!.end()
+  const out = await child.line(/./).catch(() => "")
+  return { code: 0, out, err: child.errors() }
 }
 
 function writeScript({ tmp }: World): void {

@@ -21,7 +21,7 @@ export type World = {
   /** A file outside of the project. */
   outside: (name: string) => string
 }
-type Effect = {
+export type Proof = {
   config: (world: World) => Json
   /** Commands in order. The result of the last one is checked. */
   commands?: string[][] | ((world: World) => string[][])
@@ -34,9 +34,6 @@ type Effect = {
   seen: (world: World, outcome: Outcome) => unknown
   expected: unknown
 }
-/** A key that nothing reads yet: `wrong` is refused, the values in `usual` are accepted. */
-type Refusal = { wrong: unknown; usual: unknown[]; reason: RegExp }
-export type Proof = Effect | Refusal
 
 /** Source code for a value that JSON cannot express, such as a hook. */
 export class Code {
@@ -48,7 +45,6 @@ export class Code {
 
 /** Checks the proof of one key, as `provider.*.headers` or `mcp.servers[].url`. */
 export async function prove(key: string, proof: Proof): Promise<void> {
-  if ("wrong" in proof) return proveRefusal(key, proof)
   // Side by side: each run waits for a process most of the time, and has folders and servers of its own.
   const [first, second] = await Promise.all([
     observe(key, proof, (config) => config),
@@ -62,18 +58,7 @@ export async function prove(key: string, proof: Proof): Promise<void> {
   assert.notDeepEqual(second.seen, proof.expected, `what is seen does not depend on ${key}`)
 }
 
-async function proveRefusal(key: string, { wrong, usual, reason }: Refusal): Promise<void> {
-  await using tmp = await tmpdir()
-  const run = (value: unknown) =>
-    vitamin(tmp, ["run", "hello"], { VITAMIN_CONFIG: JSON.stringify(replaced({}, key, value)) })
-  const { code, err } = await run(wrong)
-  assert.equal(code, 1, err)
-  assert.match(err, reason)
-  assert.ok(err.includes(`${key}: `), err)
-  for (const { err } of await Promise.all(usual.map(run))) assert.doesNotMatch(err, /VITAMIN_CONFIG/)
-}
-
-async function observe(key: string, proof: Effect, change: (config: Json) => Json) {
+async function observe(key: string, proof: Proof, change: (config: Json) => Json) {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(proof.model ?? (() => text("Fine.")))
   await using web = await recordingServer()

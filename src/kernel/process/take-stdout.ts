@@ -1,7 +1,6 @@
-// Reserves stdout for the protocol: everything else that is written there, for example by code of the folder, goes to
+// Reserves stdout for a protocol: everything else that is written there, for example by code of the folder, goes to
 // stderr.
 import { Writable } from "node:stream"
-import { exitCodes } from "./exit.ts"
 
 /** Returns the only stream that still writes to stdout. `onGone` is called when the reader of stdout has gone. */
 export function takeStdout(onGone: () => void): Writable {
@@ -13,9 +12,4 @@ export function takeStdout(onGone: () => void): Writable {
   stdout.on("error", onGone)
   // A failed write is reported by the event "error".
   return new Writable({ write: (chunk, _, done) => void write(chunk, () => done()) })
-}
-
-/** Exits if output is still unread: a client that does not read must not keep the process alive. */
-export function leaveStdout(): void {
-  if (process.stdout.writableLength > 0) process.exit(process.exitCode ?? exitCodes.done)
 }
