@@ -79,6 +79,8 @@ export async function read(repository: Repository): Promise<Info> {
 export async function git(worktree: string, args: [Command, ...string[]]): Promise<string> {
   if (!reading.includes(args[0])) throw new CommandRefused(args[0])
   const off = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "diff.external="]
+  // Otherwise git refuses a folder of another user, for which root would then get another project id than its owner.
+  off.push(`safe.directory=${worktree}`)
   const { stdout } = await promisify(childProcess().execFile)(
     "git",
     [...off.flatMap((pair) => ["-c", pair]), ...args],

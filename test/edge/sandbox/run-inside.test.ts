@@ -41,8 +41,8 @@ test("vitamin run --sandbox runs commands as children of the sandbox, without th
   assert.ok(existsSync(join(tmp.path, "inside.txt")))
 })
 
-test("the number of processes inside is limited", async () => {
-  await using tmp = await tmpdir()
+test("in a repository of another user, the number of processes inside is limited", async () => {
+  await using tmp = await tmpdir({ git: true })
   // As root the limit is only watched, so the folder belongs to somebody else.
   if (process.getuid?.() === 0) {
     chmodSync(dirname(tmp.path), 0o711)
