@@ -799,6 +799,8 @@ export type Prompt = {
   allow?: string[]
   /** as `allow`, and stronger */
   deny?: string[]
+  /** approval preset in a sandbox: `sandboxed`, the default, asks only for what would leave it */
+  preset?: "ask" | "sandboxed"
   /** what happens if a call needs a person's permission; default: wait for the reply */
   asks?: "wait" | "deny" | "once"
   maxSteps?: number

@@ -73,7 +73,7 @@ export function createApp(options: AppOptions) {
     conversation = createConversation({
       ...options,
       client,
-      preset: options.mode === "plan" ? "plan" : "ask",
+      preset: options.mode === "plan" ? "plan" : options.isSandboxed ? "sandboxed" : "ask",
       changed,
       returned: giveBack,
     })

@@ -24,6 +24,7 @@ import { createRights, readingBy } from "#engine/rights/rights.ts"
 import { hasGuards } from "#engine/run/has-guards.ts"
 import { type Ask, mayCall, type Offer, type Run, type Settled, type Work } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
+import { isGuest } from "#kernel/process/guest.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { compactionOf, windowOf } from "#knowledge/memory/window.ts"
@@ -156,7 +157,9 @@ function permitsFor(
   work: Work,
   { session, progress, signal, agent, offer }: Begun & Answering & { offer: Offer },
 ): Permits {
-  const { rules = [], preset, parent, asks = parent?.permits.asks ?? "listeners" } = work
+  const { rules = [], parent, asks = parent?.permits.asks ?? "listeners" } = work
+  // Without a sandbox around this process the preset would allow everything.
+  const preset = isGuest() ? work.preset : undefined
   const directories = work.directories ?? parent?.directories ?? []
   const rights = createRights({ session, agent, rules, preset, directories, parent: parent?.permits.rights })
   return createPermits({

@@ -44,6 +44,7 @@ async function open(options: ChatOptions, connect: () => Promise<Connection>): P
     ...(agent ? { agent } : {}),
     ...(model ? { model } : {}),
     ...(mode ? { mode } : {}),
+    isSandboxed: options.sandbox === true,
     isPlain: options.plain === true || process.env.TERM === "dumb",
     settings: {
       ...(allow ? { allow } : {}),

@@ -65,6 +65,10 @@ export const Prompt = z.object({
     ),
   allow: Rules.describe("rules for this prompt, such as `bash.execute:npm test`"),
   deny: Rules.describe("as `allow`, and stronger"),
+  preset: z
+    .enum(["ask", "sandboxed"])
+    .optional()
+    .describe("approval preset in a sandbox: `sandboxed`, the default, asks only for what would leave it"),
   asks: z
     .enum(["wait", "deny", "once"])
     .optional()

@@ -14,6 +14,7 @@ type Talk = Readonly<{
   model: string | undefined
   /** As the status line shows it. */
   preset: string
+  presets: readonly Preset[]
   send(text: string): Promise<void>
   use(session: Session): void
   setPreset(preset: Preset): Promise<void>

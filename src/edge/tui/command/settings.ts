@@ -1,7 +1,7 @@
 // Commands that choose: the model, the agent, the approval preset, the colours, and the key of a provider.
 import { themeChoices } from "#edge/tui/screen/theme.ts"
 import type { Command, Context } from "./context.ts"
-import { presets } from "./preset.ts"
+import { presetsFor } from "./preset.ts"
 
 export const modelCommand: Command = {
   name: "model",
@@ -75,11 +75,12 @@ export const agentCommand: Command = {
 
 export const modeCommand: Command = {
   name: "mode",
-  about: "choose the approval preset: ask, accept edits, plan",
+  about: "choose the approval preset: ask, accept edits, plan; in a sandbox also sandboxed",
   argument: "[preset]",
-  values: () => presets.map((value) => ({ value })),
+  values: () => presetsFor(false).map((value) => ({ value })),
   async run(context, rest) {
     const { talk } = context
+    const { presets } = talk
     const preset = rest ? named(presets, rest) : await pick(context, "Mode", presets, talk.preset)
     if (preset) await talk.setPreset(preset)
   },

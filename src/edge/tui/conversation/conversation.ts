@@ -2,7 +2,7 @@
 
 import type { Client, Message, Session, StreamEvent, WaitingPrompt } from "#client/client.ts"
 import { ClientError } from "#client/client.ts"
-import { type Preset, presets } from "#edge/tui/command/preset.ts"
+import { type Preset, presetsFor } from "#edge/tui/command/preset.ts"
 import { createApproval } from "./approval.ts"
 import type { Attachment, PromptSettings, Sent } from "./prompt-settings.ts"
 import { createWaitingPrompts } from "./waiting-prompts.ts"
@@ -15,6 +15,7 @@ type Options = {
   agent?: string | undefined
   model?: string | undefined
   preset: Preset
+  isSandboxed: boolean
   /** Something that is shown has changed. */
   changed(): void
   /** A prompt could not be sent, or was stopped before it began. */
@@ -24,6 +25,8 @@ type Options = {
 export function createConversation({ client, settings, changed, returned, ...first }: Options) {
   let session: Session | undefined
   let { agent, model } = first
+  const { isSandboxed } = first
+  const presets = presetsFor(isSandboxed)
   let creating: Promise<Session> | undefined
   /** The session and those that do tasks for it. */
   let family = new Set<string>()
@@ -87,6 +90,7 @@ export function createConversation({ client, settings, changed, returned, ...fir
         ...(parts.length ? { parts } : {}),
         // The same for every prompt: one with other settings would not join the running one.
         ...settings,
+        ...(isSandboxed ? { preset: approval.preset === "sandboxed" ? "sandboxed" : "ask" } : {}),
         whenBusy: "steer",
         prefer: "respond-async",
       })
@@ -209,6 +213,7 @@ export function createConversation({ client, settings, changed, returned, ...fir
     get preset() {
       return approval.preset
     },
+    presets,
     presetLabel: () => approval.label({ isBusy: busySince !== undefined, isYes: settings.asks === "once" }),
     get waiting() {
       return waiting.all

@@ -29,4 +29,6 @@ export type TuiOptions = {
   /** Nothing is drawn again: for screen readers. */
   isPlain: boolean
   settings: PromptSettings
+  /** The agent of this process runs in a sandbox. */
+  isSandboxed: boolean
 }

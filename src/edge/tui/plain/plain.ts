@@ -45,11 +45,12 @@ async function run(options: TuiOptions, connection: Connection): Promise<number>
   /** Starting, and each line until it is dealt with. */
   let works = 0
   const talk = createConversation({
+    isSandboxed: options.isSandboxed,
     client,
     settings: options.settings,
     agent: options.agent,
     model: options.model,
-    preset: options.mode === "plan" ? "plan" : "ask",
+    preset: options.mode === "plan" ? "plan" : options.isSandboxed ? "sandboxed" : "ask",
     changed: () => {},
     returned: ({ text }) => print([`Not sent: ${safeLine(text)}`]),
   })
