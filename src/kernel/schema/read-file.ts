@@ -1,9 +1,10 @@
 // Reads a file of a project, bounded, and never waits on a pipe or a device.
 import { constants } from "node:fs"
 import { type FileHandle, open, realpath, stat } from "node:fs/promises"
+import { basename } from "node:path"
 import { isGuest } from "#kernel/process/guest.ts"
 import { isMissing } from "#util/error.ts"
-import { isAbsent } from "#util/file/path-info.ts"
+import { isAbsent, namesIn } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 
 const maxBytes = 1 << 20
@@ -23,8 +24,7 @@ export async function readSmallFile(
   if (!handle) return undefined
   try {
     const found = await handle.stat()
-    // In a sandbox a folder stands where a file must not be created.
-    if (found.isDirectory() && isGuest()) return undefined
+    if (found.isDirectory() && (isGuest() || isPlaceholder(path))) return undefined
     if (!found.isFile()) throw new Error("it is not a regular file")
     if (found.size > limit) throw new Error(`${found.size} bytes are too many; the limit is ${limit}`)
     return await handle.readFile()
@@ -52,4 +52,9 @@ async function realPathInside(path: string, root: string): Promise<string> {
   const [real, realRoot] = await Promise.all([realpath(path), realpath(root)])
   if (isInside(realRoot, real)) return real
   throw new Error(`it leads outside the work tree, to ${real}, which only a trusted folder may do`)
+}
+
+/** While a sandbox runs, an empty folder stands where this file must not be created. */
+function isPlaceholder(path: string): boolean {
+  return basename(path) === ".mcp.json" && namesIn(path).length === 0
 }

@@ -111,6 +111,8 @@ export function createRecordDoors(
     const { key } = Get.parse(args)
     const [kind, owner, id] = key
     if (kind === "message" && id !== undefined && key.length === 3) sessions.get(owner)
+    // The parent may have removed the record of the prompt itself.
+    else if (kind === "prompt" && key.length === 2 && (await textAt(key)) === null) return
     else if (kind !== "prompt" || key.length !== 2 || !(await ownPrompts()).includes(owner!))
       throw new Refused("the right to remove this record")
     await Storage.remove(key)
