@@ -1,66 +1,89 @@
-// Limits of memory and processes for everything inside together. Each process has a limit
-// of its own (RLIMIT_DATA, and RLIMIT_NPROC for users other than root). The sum is enforced by a control group of the kernel
-// (cgroup v2) where one can be made, and watched from outside elsewhere.
+// Limits of memory and processes for everything inside together. Each process has a limit of its own (RLIMIT_DATA, and
+// RLIMIT_NPROC for users other than root). The sum is enforced by a control group of the kernel (cgroup v2) where one can be
+// made, and watched from outside elsewhere. Before the watch sees a fork bomb of root it could fill the machine, so its
+// processes are also limited by a group of cgroup v1.
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
 import { release } from "node:os"
 import { dirname, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { namesIn, textOf } from "#util/file/path-info.ts"
 import { createId } from "#util/id.ts"
 import type { Policy } from "./policy.ts"
 
 export type Exceeded = "memory" | "processes" | "time"
-/** `add`: whether the system lets it join. */
-export type Group = { add(pid: number): boolean; remove(): void }
+/** `add`: whether the system lets it join. `isWhole`: it enforces all limits, so that nothing has to be watched. */
+export type Group = { isWhole: boolean; add(pid: number): boolean; remove(): Promise<void> }
 type Limits = Pick<Policy, "memory" | "processes">
 
 const groupRoot = "/sys/fs/cgroup"
 const kilobytes = 1_024
 /** Megabytes that a process may reserve beyond what it uses: V8 reserves 512 for code alone. */
 const reserved = 1_024
+/** Processes beyond the limit that a group of cgroup v1 admits, so that the watch sees them. */
+const watched = 50
 /** Milliseconds between two looks. */
 const pause = 100
 
 /** A group beside ours or in it, as far as the system allows; undefined if it does not. */
 export function createGroup({ memory, processes }: Limits, root = groupRoot): Group | undefined {
   if (!hasLimits({ memory, processes })) return undefined
-  const own = /^0::(.*)$/m.exec(readFileSync("/proc/self/cgroup", "utf8"))?.[1]
-  if (own === undefined || !existsSync(join(root, "cgroup.controllers"))) return undefined
-  for (const base of [dirname(join(root, own)), join(root, own)]) {
-    const path = join(base, createId("vitamin"))
+  const groups = readFileSync("/proc/self/cgroup", "utf8")
+  const own = /^0::(.*)$/m.exec(groups)?.[1]
+  const limits: [file: string, value: string][] = []
+  if (memory !== undefined)
+    limits.push(["memory.max", `${memory * kilobytes * kilobytes}`], ["memory.swap.max", "0"])
+  if (processes !== undefined) limits.push(["pids.max", `${processes}`])
+  if (own !== undefined && existsSync(join(root, "cgroup.controllers")))
+    for (const base of [dirname(join(root, own)), join(root, own)]) {
+      const group = makeGroup(base, limits)
+      if (group) return { ...group, isWhole: true }
+    }
+  const separate = /^\d+:pids:(.*)$/m.exec(groups)?.[1]
+  if (separate === undefined || processes === undefined) return undefined
+  const group = makeGroup(join(root, "pids", separate), [["pids.max", `${processes + watched}`]])
+  return group && { ...group, isWhole: false }
+}
+
+function makeGroup(
+  base: string,
+  limits: [file: string, value: string][],
+): Omit<Group, "isWhole"> | undefined {
+  const path = join(base, createId("vitamin"))
+  try {
+    mkdirSync(path)
+  } catch {
+    // Not allowed here.
+    return undefined
+  }
+  try {
+    for (const [file, value] of limits) write(file, value)
+    return { add, remove }
+  } catch {
+    rmdirSync(path)
+    return undefined
+  }
+
+  /** The flag keeps a missing file missing: a controller that is off has none. */
+  function write(name: string, value: string): void {
+    writeFileSync(join(path, name), value, { flag: "r+" })
+  }
+  function add(pid: number): boolean {
     try {
-      mkdirSync(path)
-      try {
-        if (memory !== undefined) write("memory.max", `${memory * kilobytes * kilobytes}`)
-        if (memory !== undefined) write("memory.swap.max", "0")
-        if (processes !== undefined) write("pids.max", `${processes}`)
-        return { add, remove }
-      } catch {
-        remove()
-      }
+      write("cgroup.procs", `${pid}`)
+      return true
     } catch {
-      // Not allowed here.
-    }
-    /** The flag keeps a missing file missing: a controller that is off has none. */
-    function write(name: string, value: string): void {
-      writeFileSync(join(path, name), value, { flag: "r+" })
-    }
-    function add(pid: number): boolean {
-      try {
-        write("cgroup.procs", `${pid}`)
-        return true
-      } catch {
-        return false
-      }
-    }
-    function remove(): void {
-      try {
-        rmdirSync(path)
-      } catch {
-        // A process in it is still ending. An empty group costs nothing.
-      }
+      return false
     }
   }
-  return undefined
+  /** The last process in it may still be ending. */
+  async function remove(): Promise<void> {
+    for (let i = 0; i < 20; i++)
+      try {
+        return rmdirSync(path)
+      } catch {
+        await sleep(10)
+      }
+  }
 }
 
 export function hasLimits({ memory, processes }: Limits): boolean {

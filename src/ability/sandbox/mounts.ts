@@ -130,7 +130,8 @@ function isHiddenFolder({ path, kind }: Mount): boolean {
 
 function writablePlace(path: string, directory: string): string {
   const place = placeOf(path, directory)
-  if (place === "/" || ["/proc", "/sys", "/dev"].some((root) => isInside(root, place)))
+  const isInMemory = place !== "/dev/shm" && isInside("/dev/shm", place)
+  if (place === "/" || (!isInMemory && ["/proc", "/sys", "/dev"].some((root) => isInside(root, place))))
     throw new NotIsolated(`${place} cannot be writable; name a folder of your own.`)
   if (!existsSync(place)) mkdirSync(place, { recursive: true })
   return realOf(place) ?? place

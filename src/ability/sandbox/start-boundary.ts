@@ -102,7 +102,7 @@ async function start(policy: Policy, options: Options, stack: AsyncDisposableSta
   // With it ends everything inside.
   stack.defer(() => void child.kill("SIGKILL"))
   pipeTo(child, filterFd, filter)
-  const hasGroup = group?.add(child.pid!) ?? false
+  const hasGroup = (group?.add(child.pid!) && group.isWhole) ?? false
   if (group) pipeTo(child, heldFd, "\n")
   await untilReady(child)
   if (stdio[2] === "pipe") child.stderr = child.stdio[stderrFd] as Readable

@@ -22,7 +22,7 @@ const liars: Record<string, [change: string, found: RegExp]> = {
   "keeps capabilities": [drop("--cap-drop", 1), /it has capabilities/],
   "does not replace /tmp": [
     `for i in "\${!args[@]}"; do [[ \${args[i]} = --tmpfs && \${args[i + 1]} = /tmp ]] && args[i + 1]=/mnt; done`,
-    /a hidden file could be read/,
+    /a hidden file could be read|\/mnt could be written/,
   ],
 }
 

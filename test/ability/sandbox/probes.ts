@@ -248,8 +248,8 @@ const bombs: Probe[] = [
     script: `try dd if=/dev/zero of=/tmp/free bs=1M count=400; rm /tmp/free; try dd if=/dev/zero of=/dev/shm/free bs=1M count=400; try dd if=/dev/zero of=/dev/free bs=1M count=1`,
   },
   {
-    title: "fork without end",
-    script: `bomb() { bomb | bomb & }; bomb; sleep 100`,
+    title: "fork 4,000 processes",
+    script: `bomb() { if (($1)); then bomb $(($1 - 1)) | bomb $(($1 - 1)) & else sleep 5; fi; }; bomb 11; sleep 100`,
     policy: { timeout: 5_000 },
     exceeded: "processes",
   },
