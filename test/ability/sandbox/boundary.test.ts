@@ -116,7 +116,9 @@ test("a placeholder stays while another boundary needs it, and is read-only ther
   const first = await start(tmp, "read -r _")
   const long = await start(tmp, `read -r _; mkdir .vscode/x || echo refused`)
   await first.stop()
-  await output((await start(tmp, "true")).child)
+  const brief = await start(tmp, "true")
+  await output(brief.child)
+  await brief.ended
   assert.ok(existsSync(join(tmp.path, ".vscode")))
   long.child.stdin!.end("\n")
   assert.equal(await output(long.child), "refused\n")
