@@ -1,6 +1,6 @@
 // Proofs of the keys of the sandbox: a command of the model, and what it could do.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { call, text } from "../../../fixture/fake-llm.ts"
 import { reachable } from "./models.ts"
 import type { Proof, World } from "./proof.ts"
@@ -11,8 +11,8 @@ const inSandbox = (world: World, security: object = {}) => ({
   bash: { sandbox: true },
   adapters: { sandbox: { security } },
 })
-/** Not in the folder for temporary files, which is another one inside. */
-const folder = `/var/tmp/vitamin-proof-${process.pid}`
+/** Not in the folder for temporary files, which is another one inside. Each run has its own. */
+const folderOf = ({ tmp }: World) => join("/var/tmp", basename(dirname(tmp.path)))
 
 const eat = `node -e 'const all = Buffer.alloc(200 << 20, 1); setTimeout(() => console.log("ate", all.length), 1500)'`
 
@@ -26,28 +26,32 @@ export const sandboxProofs: Record<string, Proof> = {
     expected: true,
   },
   "adapters.sandbox.security.allowWrite": {
-    config: (world) => inSandbox(world, { allowWrite: [folder] }),
-    prepare: () => void mkdirSync(folder, { recursive: true }),
-    model: [call("bash", { command: `echo x >${folder}/new.txt` }), text("Done.")],
+    config: (world) => inSandbox(world, { allowWrite: [folderOf(world)] }),
+    prepare: (world) => {
+      mkdirSync(folderOf(world))
+      world.llm.push(call("bash", { command: `echo x >${folderOf(world)}/new.txt` }), text("Done."))
+    },
+    model: [],
     commands,
-    seen: () => {
-      const isWritten = existsSync(join(folder, "new.txt"))
-      rmSync(folder, { recursive: true })
+    seen: (world) => {
+      const isWritten = existsSync(join(folderOf(world), "new.txt"))
+      rmSync(folderOf(world), { recursive: true })
       return isWritten
     },
     expected: true,
   },
   "adapters.sandbox.security.denyRead": {
-    config: (world) => inSandbox(world, { denyRead: [folder] }),
-    prepare: () => {
-      mkdirSync(folder, { recursive: true })
-      writeFileSync(join(folder, "config"), "cluster-secret\n")
+    config: (world) => inSandbox(world, { denyRead: [folderOf(world)] }),
+    prepare: (world) => {
+      mkdirSync(folderOf(world))
+      writeFileSync(join(folderOf(world), "config"), "cluster-secret\n")
+      world.llm.push(call("bash", { command: `cat ${folderOf(world)}/config` }), text("Done."))
     },
-    model: [call("bash", { command: `cat ${folder}/config` }), text("Done.")],
+    model: [],
     commands,
-    seen: ({ llm }) => {
-      rmSync(folder, { recursive: true })
-      return /cluster-secret/.test(llm.requests[1]?.raw ?? "")
+    seen: (world) => {
+      rmSync(folderOf(world), { recursive: true })
+      return /cluster-secret/.test(world.llm.requests[1]?.raw ?? "")
     },
     expected: false,
   },
@@ -70,7 +74,7 @@ export const sandboxProofs: Record<string, Proof> = {
     expected: true,
   },
   "adapters.sandbox.limits.memory": {
-    ...inside(eat, { memory: 256 << 20 }),
+    ...inside(eat, { memory: 192 << 20 }),
     seen: ({ llm }) => /ate 209715200/.test(llm.requests[1]?.raw ?? ""),
     expected: false,
   },
