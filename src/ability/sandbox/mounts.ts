@@ -148,11 +148,11 @@ function ownFolders(writable: string[]): string[] {
   })
 }
 
-/** The folder of this program, which must stay readable wherever it is. */
+/** The folder of this program, which must stay readable wherever it is. Copied alone, it has no package around it. */
 function ownPackage(): string {
-  let folder = import.meta.dirname
-  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder)
-  return folder
+  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder))
+    if (existsSync(join(folder, "package.json"))) return folder
+  return import.meta.dirname
 }
 
 /** Sockets in the file system, outside of the fresh folders: being read-only does not stop a connection. */
