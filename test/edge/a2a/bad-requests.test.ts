@@ -142,9 +142,11 @@ test("a giant request is refused with 413, and one of another type with 415", as
   const url = `${served.url}/a2a`
   const giant = rpc("SendMessage", { message: { ...message, parts: [{ text: "x".repeat(11 << 20) }] } })
   assert.equal((await served.fetch(url, { method: "POST", headers: wire, body: giant })).status, 413)
+  let sent = 0
   const chunks = new ReadableStream({
     pull(controller) {
       controller.enqueue(new TextEncoder().encode("x".repeat(1 << 20)))
+      if (++sent === 32) controller.close()
     },
   })
   const streamed = await served
