@@ -134,7 +134,7 @@ export const codingCalls: readonly Call[] = [
   ...["git log -1 --stat", "node --check dist/index.js", "cat tsconfig.json", "npx tsx src/index.ts"].map(
     bash,
   ),
-  // What leaves the folder: 8.
+  // Eight calls that leave the folder.
   bash("npm install zod"),
   bash("npm ci"),
   bash("curl -s https://api.github.com/repos/nodejs/node"),

@@ -6,7 +6,7 @@ import type { AgentDefinition } from "./agent.ts"
 
 type Entry = { agent: AgentDefinition; remote: RemoteAgent }
 
-/** Those whose names are free: a remote agent replaces no other one. `said`: warnings that were logged. */
+/** Returns the remote agents whose names are free: one never replaces another agent. `said`: warnings that were logged. */
 export function remoteAgents(
   configured: Record<string, RemoteAgent>,
   local: ReadonlyMap<string, unknown>,

@@ -58,7 +58,7 @@ export type ProviderFacts = {
   wire: Wire
   baseURL?: string
   env: string[]
-  /** Whether a person can sign in with a browser, for a key. */
+  /** A person can get a key by signing in with a browser. */
   canSignIn: boolean
 }
 
