@@ -11,6 +11,32 @@ export class RedirectRefused extends NamedError {
 const statuses = new Set([301, 302, 303, 307, 308])
 const maxHops = 5
 
+/** Sends a request, and again wherever `redirectTarget` allows a redirect to lead. Answers that are not returned are
+ * not left open. */
+export async function followRedirects(request: {
+  url: URL
+  method: string | undefined
+  setting: string
+  send(url: URL): Promise<Response>
+}): Promise<Response> {
+  const { method = "GET", setting, send } = request
+  let { url } = request
+  for (let hops = 0; ; hops++) {
+    const response = await send(url)
+    try {
+      const { status, headers } = response
+      const location = headers.get("location")
+      const next = redirectTarget({ url, method: method.toUpperCase(), status, location, hops, setting })
+      if (!next) return response
+      url = next
+    } catch (error) {
+      await response.body?.cancel()
+      throw error
+    }
+    await response.body?.cancel()
+  }
+}
+
 /**
  * Returns the URL to ask next, or undefined if the answer is not a redirect. Throws `RedirectRefused` for a redirect to
  * another origin, one that would drop the method and the body, and after five hops. `setting` names what a person can

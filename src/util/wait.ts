@@ -11,6 +11,27 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   })
 }
 
+/** Settles as the work does. Work that has not ended some milliseconds after the signal aborted is given up: then it
+ * rejects with the reason of the signal. */
+export async function orGivenUp<T>(
+  work: Promise<T>,
+  { signal, after }: { signal: AbortSignal; after: number },
+): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  let timer: NodeJS.Timeout | undefined
+  const abort = () => {
+    timer = setTimeout(() => reject(signal.reason), after)
+  }
+  if (signal.aborted) abort()
+  else signal.addEventListener("abort", abort, { once: true })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener("abort", abort)
+  }
+}
+
 /** Resolves when the promise settles or the time is over. Keeps the process alive meanwhile. */
 export async function waitAtMost(milliseconds: number, promise: Promise<unknown>): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()

@@ -1,6 +1,8 @@
 // Parses valid values without Zod. The note of a schema (`lazy-zod.ts`) becomes a function with the same result: a copy,
 // with defaults filled in and unknown keys dropped. If a value is invalid, or a kind of schema is not known here, the result
 // is `unsure`, and Zod decides. Recursion is bounded by the depth of the schema, not of the value.
+import { checks } from "./checks.ts"
+import { kindOf, kindsOf } from "./kinds-of.ts"
 
 /** How a schema is created: by a function of Zod, or by a method of another schema, with these arguments. */
 export type Note = { name: string; args: unknown[]; from: object | undefined }
@@ -13,23 +15,13 @@ type Absent = "skip" | "fill" | "unsure"
 
 export const unsure = Symbol("unsure")
 
+const refuse: Take = () => unsure
 const plain: Record<string, Take> = {
   string: (value) => (typeof value === "string" ? value : unsure),
   number: (value) => (Number.isFinite(value) ? value : unsure),
   int: (value) => (Number.isSafeInteger(value) ? value : unsure),
   boolean: (value) => (typeof value === "boolean" ? value : unsure),
   unknown: (value) => (value === undefined ? unsure : value),
-}
-/** Methods that restrict the valid values. */
-const checks: Record<string, (value: never, limit: never) => boolean> = {
-  min: (value, limit) => sizeOf(value) >= limit,
-  max: (value, limit) => sizeOf(value) <= limit,
-  length: (value: string, limit) => value.length === limit,
-  int: Number.isSafeInteger,
-  positive: (value) => value > 0,
-  nonnegative: (value) => value >= 0,
-  startsWith: (value: string, start) => value.startsWith(start),
-  regex: (value: string, pattern: RegExp) => !pattern.global && !pattern.sticky && pattern.test(value),
 }
 /** Methods that leave the type as it is. */
 const typeless = "describe meta refine superRefine check trim"
@@ -69,6 +61,7 @@ export function createQuickParse(
     if (name === "array" && !second) return listOf(takeOf(first))
     if (name === "record" && hasAnyKey(first)) return recordOf(takeOf(first), takeOf(second))
     if (name === "discriminatedUnion") return anyOf(first, second)
+    if (name === "union") return byKind(first)
     return args.length ? undefined : plain[name]
   }
 
@@ -151,6 +144,15 @@ export function createQuickParse(
     }
   }
 
+  /** A kind that several options accept is left to Zod. */
+  function byKind(options: object[]): Take | undefined {
+    const takes = new Map<string, Take>()
+    for (const option of options)
+      for (const kind of new Set(kindsOf(option, noteOf) ?? ["?"]))
+        takes.set(kind, takes.has(kind) ? refuse : takeOf(option))
+    return takes.has("?") ? undefined : (value) => (takes.get(kindOf(value)) ?? refuse)(value)
+  }
+
   function absentOf(schema: object): Absent {
     const { name, from } = noteOf(schema) ?? { name: "" }
     if (!from) return "unsure"
@@ -161,9 +163,10 @@ export function createQuickParse(
 
   /** Whether the schema, made optional, leaves a missing value missing. */
   function staysAway(schema: object): boolean {
-    const { name, from } = noteOf(schema) ?? { name: "" }
+    const { name, args, from } = noteOf(schema) ?? { name: "", args: [] }
     if (from) return !fillsIn.has(name) && staysAway(from)
-    return name !== "" && name !== "union" && name !== "preprocess"
+    if (name === "union") return (args[0] as object[]).every(staysAway)
+    return name !== "" && name !== "preprocess"
   }
 
   /** Whether a record with such keys may have any keys, or none. */
@@ -236,10 +239,6 @@ function cloned(value: unknown): unknown {
   if (typeof value === "function") return value()
   if (Array.isArray(value)) return [...value]
   return isPlain(value) ? { ...value } : value
-}
-
-function sizeOf(value: number | { length: number }): number {
-  return typeof value === "number" ? value : value.length
 }
 
 /** A plain object. One with a key "__proto__" is left to Zod. */

@@ -51,6 +51,10 @@ const values = [
 ]
 
 const schemas: Record<string, (z: Z) => Zod.ZodType> = {
+  "optional union": (z) =>
+    z.object({ a: z.union([z.literal(false), z.object({ b: z.number() })]).optional() }),
+  "optional union with a default in it": (z) =>
+    z.object({ a: z.union([z.string().default("x"), z.number()]).optional() }),
   string: (z) => z.string(),
   "string of a size": (z) => z.string().min(1).max(2),
   "string of a form": (z) =>
@@ -80,6 +84,12 @@ const schemas: Record<string, (z: Z) => Zod.ZodType> = {
   "record of known keys": (z) => z.record(z.enum(["a", "b"]), z.unknown()),
   tuple: (z) => z.tuple([z.string(), z.number()]),
   union: (z) => z.union([z.string(), z.object({ a: z.string() })]),
+  "union of a list and what may be missing": (z) =>
+    z.union([z.string().max(1).nullable().optional(), z.array(z.string()), z.literal([1, 2])]),
+  "union of one kind": (z) => z.union([z.object({ a: z.string().trim() }), z.object({ b: z.unknown() })]),
+  "union with a default": (z) => z.union([z.string().default("d"), z.number()]),
+  "union that changes": (z) => z.union([z.string().transform((a) => a.length), z.looseObject({})]),
+  "union of anything": (z) => z.union([z.string(), z.unknown()]),
   object: (z) => z.object({ a: z.string() }),
   "object, all optional": (z) => z.object({ a: z.string().optional(), b: z.number().nullish() }),
   "object, unknown field": (z) => z.object({ a: z.unknown() }),
