@@ -59,7 +59,7 @@ export function publish<P>(definition: Definition<P>, payload: P, onUnheard?: ()
     throw new InvalidEvent(definition.type, z.prettifyError(checked.error).replaceAll("\n", " "))
   const event = GlobalBus.stamp({
     type: definition.type,
-    directory: Instance.directory,
+    directory: Instance.place,
     payload: withoutSecrets(definition.type, checked.data),
     live: definition.live,
   })

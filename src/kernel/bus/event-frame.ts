@@ -11,10 +11,20 @@ const gapLine = Buffer.from("event: gap\n")
 const directoryField = Buffer.from(',"directory":')
 
 export function frameOf(event: Event): string {
-  const { id, type, time, directory, payload } = event
-  if (id === undefined)
-    return `event: ${type}\ndata: ${JSON.stringify({ type, time, directory, payload })}\n\n`
-  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ id, type, time, directory, payload })}\n\n`
+  const { id, type } = event
+  if (id === undefined) return `event: ${type}\ndata: ${bodyOf(event)}\n\n`
+  return numberedFrame(id, { type, body: bodyOf(event) })
+}
+
+/** The data of an event without its id. */
+export function bodyOf({ type, time, directory, payload }: Event): string {
+  return JSON.stringify({ type, time, directory, payload })
+}
+
+/** The frame of an event that gets its id now. The type "gap" stands for events that were lost before it. */
+export function numberedFrame(id: number, { type, body }: { type: string; body: string }): string {
+  if (type === "gap") return gapFrame({ after: id - 1, from: id + 1 }).toString()
+  return `id: ${id}\nevent: ${type}\ndata: {"id":${id},${body.slice(1)}\n\n`
 }
 
 /** Tells a client that events are missing. A client that continues from its id misses nothing more. */

@@ -16,6 +16,7 @@ import {
   type Segment,
 } from "./event-segment.ts"
 import { type Slot, takeSlot } from "./event-slot.ts"
+import type { Event } from "./global-bus.ts"
 
 export type EventLog = Readonly<{
   /** The last id; new ids continue after it. */
@@ -26,11 +27,28 @@ export type EventLog = Readonly<{
   append(batch: Batch): void
   /** Where to continue reading after an id, and whether events are missing. Undefined for an id that was never
    * assigned here. */
-  locate(id: number): { offset: number; gap?: Gap } | undefined
+  locate(id: number): Located | undefined
   /** Complete frames from an offset, and the next offset. Undefined if they are no longer stored. */
-  read(offset: number, max: number): { bytes: Buffer; next: number } | undefined
+  read(offset: number, max: number): Part | undefined
   close(): void
 }>
+
+export type Located = { offset: number; gap?: Gap }
+export type Part = { bytes: Buffer; next: number }
+/** Events that are sent together: `live` has all of them, `kept` those that are stored from the offset `start` on. */
+export type Tick = { start: number; live: Buffer; kept: Buffer }
+
+/** A log that several servers share. It numbers events, and delivers those of all servers. */
+export type SharedEventLog = Readonly<
+  Pick<EventLog, "lastId" | "end"> & {
+    publish(event: Event): void
+    /** `deliver` gets every event from now on, once, in the order of ids. */
+    follow(deliver: (tick: Tick) => void): void
+    locate(id: number): Promise<Located | undefined>
+    read(offset: number, max: number): Promise<Part | undefined>
+    close(): Promise<void>
+  }
+>
 
 const gapBytes = 256
 const retryEvery = 1000
@@ -143,7 +161,7 @@ export function createEventLog(options: {
     finishSegment(segment, () => false)
   }
 
-  function locate(id: number): { offset: number; gap?: Gap } | undefined {
+  function locate(id: number): Located | undefined {
     if (id > lastId || id < floor) return undefined
     if (id === lastId || (id >= openedAt && firstOfRun === undefined)) return { offset: end }
     const segment = segments.find(({ last }) => last > id)

@@ -20,13 +20,14 @@ export type Found = { text: string } | { reason: string } | undefined
 type FoundBytes = { bytes: Buffer } | { reason: string } | undefined
 export type Folders = { records: string; temporary: string; broken: string; journal: string }
 
-export type Quarantined = { key: string[]; file: string }
+/** A quarantined record: its key, where it is kept now, and how a person removes it. */
+export type Quarantined = { key: string[]; place: string; removal: string }
 
 /** Errors of a file that is there but cannot be read. */
 const unreadable = new Set(["EACCES", "EPERM", "EISDIR"])
 /** `name.1699999999999.json`: the record's name, and when it was quarantined. */
 const quarantinedName = /^(.+)\.\d+\.json$/
-const headBytes = 2_000
+export const headBytes = 2_000
 
 export function foldersOf(root: string): Folders {
   const records = join(root, "storage")
@@ -150,20 +151,28 @@ export function listQuarantined(folders: Folders, prefix: readonly string[]): Qu
   const found = [...own.map(({ name }) => join(parent, name)), ...filesBelow(join(folders.broken, ...prefix))]
   return found.sort().map((file) => {
     const path = relative(folders.broken, file).split(sep)
-    return { key: [...path.slice(0, -1), quarantinedName.exec(path.at(-1)!)![1]!], file }
+    const key = [...path.slice(0, -1), quarantinedName.exec(path.at(-1)!)![1]!]
+    return { key, place: file, removal: `rm '${file}'` }
   })
 }
 
 export function removeQuarantined(folders: Folders, prefix: readonly string[]): void {
-  for (const { file } of listQuarantined(folders, prefix)) rmSync(file, { force: true, recursive: true })
+  for (const { place } of listQuarantined(folders, prefix)) rmSync(place, { force: true, recursive: true })
 }
 
 /** The content of a quarantined file: its value if it can be read now, or why not. A byte order mark is removed. */
 export function readQuarantined(file: string): { value: unknown } | { reason: string } {
   try {
-    const bytes = readFileSync(file)
-    if (!bytes.length) return { reason: "it is empty" }
-    if (bytes.every((byte) => byte === 0)) return { reason: "it has nothing but NUL bytes" }
+    return parseQuarantined(readFileSync(file))
+  } catch (error) {
+    return { reason: errorText(error) }
+  }
+}
+
+export function parseQuarantined(bytes: Buffer): { value: unknown } | { reason: string } {
+  if (!bytes.length) return { reason: "it is empty" }
+  if (bytes.every((byte) => byte === 0)) return { reason: "it has nothing but NUL bytes" }
+  try {
     return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) }
   } catch (error) {
     return { reason: errorText(error) }

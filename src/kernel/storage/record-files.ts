@@ -1,27 +1,28 @@
 // The records of storage.ts as files under `Global.data()/storage`. An acknowledged write survives `kill -9` and a power
 // cut. Several processes may use one store.
-import { AsyncResource } from "node:async_hooks"
-import { existsSync, mkdirSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
-import { Corrupt, InvalidData, InvalidKey, type Key, NotFound, pathOf } from "./errors.ts"
+import { Corrupt, InvalidKey, type Key, NotFound, pathOf } from "./errors.ts"
 import {
   fileOf,
   foldersOf,
+  headOf as headOfFile,
   listQuarantined,
   listRecords,
   type Quarantined,
   quarantineFile,
-  readQuarantined,
+  readQuarantined as readQuarantinedFile,
   readQuickly,
   removeEmptyFolder,
   removeQuarantined,
 } from "./files.ts"
 import { createLock } from "./lock.ts"
-import { createStore, parse, type Store, serialize } from "./store.ts"
+import { createStore, type Store, serialize } from "./store.ts"
+import { updateRecord } from "./update-record.ts"
 
 /** A change of the store's layout. */
 export type Migration = { version: number; name: string; run: () => Promise<void> }
@@ -80,25 +81,13 @@ export async function update<T>(
 ): Promise<T> {
   const path = pathOf(key)
   const store = current()
-  const inContext = AsyncResource.bind(change)
-  let value!: T
-  const attempt = () =>
-    store.submit({
-      path,
-      apply(current) {
-        const found = current()
-        if (!found && !options.initial) throw new NotFound(key)
-        value = (found ? parse(key, found) : structuredClone(options.initial)) as T
-        refuseAsync(key, inContext(value))
-        return serialize(key, value)
-      },
-    })
-  await attempt().catch(async (error) => {
-    if (!(error instanceof Corrupt)) throw error
-    await store.readNow(key, path)
-    await attempt()
+  return updateRecord({
+    key,
+    change,
+    initial: options.initial,
+    submit: (apply) => store.submit({ path, apply }),
+    repair: () => store.readNow(key, path),
   })
-  return value
 }
 
 export async function remove(key: Key): Promise<void> {
@@ -113,6 +102,19 @@ export async function list(prefix: Key): Promise<string[]> {
   await Promise.allSettled([...changing].flatMap(([key, change]) => (key.startsWith(path) ? [change] : [])))
   await upToDate(path)
   return listRecords(folders, path)
+}
+
+export async function newest(prefix: Key, limit: number): Promise<string[]> {
+  const { folders } = current()
+  const path = pathOf(prefix)
+  const changedAt = (name: string) =>
+    statSync(fileOf(folders, `${path}/${name}`), { throwIfNoEntry: false })?.mtimeMs
+  const found = (await list(prefix)).flatMap((name) => {
+    const at = changedAt(name)
+    return at === undefined ? [] : [{ name, at }]
+  })
+  const sorted = found.sort((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1))
+  return sorted.slice(0, limit).map(({ name }) => name)
 }
 
 /** Read every record below a prefix: how many are intact, and which were broken and are quarantined now. */
@@ -137,15 +139,29 @@ export async function check(prefix: Key = []): Promise<{ records: number; broken
   return total
 }
 
-export function quarantined(prefix: Key): Quarantined[] {
+export async function quarantined(prefix: Key): Promise<Quarantined[]> {
   return listQuarantined(foldersOf(Global.data()), checked(prefix))
+}
+
+export async function readQuarantined({
+  place,
+}: Quarantined): Promise<{ value: unknown } | { reason: string }> {
+  return readQuarantinedFile(place)
+}
+
+export async function headOf({ place }: Quarantined): Promise<string> {
+  return headOfFile(place)
+}
+
+export async function dropQuarantined({ place }: Quarantined): Promise<void> {
+  rmSync(place)
 }
 
 export function quarantine(key: Key, isWrong: (value: unknown) => boolean): Promise<string | undefined> {
   const { folders, exclusive } = current()
   const path = pathOf(key)
   return exclusive(() => {
-    const found = readQuarantined(fileOf(folders, path))
+    const found = readQuarantinedFile(fileOf(folders, path))
     return "value" in found && isWrong(found.value) ? quarantineFile(folders, path) : undefined
   })
 }
@@ -196,13 +212,6 @@ async function readUnlessBroken(key: Key): Promise<{ value: unknown } | undefine
     if (error instanceof InvalidKey) Log.warn(error.message)
     else if (!(error instanceof NotFound || error instanceof Corrupt)) throw error
   }
-}
-
-/** The lock cannot wait for an asynchronous change. Its rejection must not end the process. */
-function refuseAsync(key: Key, result: unknown) {
-  if (!(result instanceof Promise)) return
-  result.catch(() => {})
-  throw new InvalidData(key, "the change of an update must not be asynchronous")
 }
 
 async function version(): Promise<number> {

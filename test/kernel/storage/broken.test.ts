@@ -6,7 +6,7 @@ import { test } from "node:test"
 import * as Global from "#kernel/process/global.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { runFixture } from "../../fixture/child.ts"
-import { type TmpStore, tmpStore } from "../../fixture/tmp-store.ts"
+import { onBackends, type TmpStore, tmpStore } from "../../fixture/tmp-store.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const kinds: Record<string, (file: string) => void> = {
@@ -21,44 +21,47 @@ const kinds: Record<string, (file: string) => void> = {
   },
 }
 const damages = Object.values(kinds)
+/** What a text column can hold. */
+const damagedTexts = ["", '{"n":1,"text":"ab', '\ufeff{"n":1}']
 
-/** 1 000 record files of which 20 are broken, as another program or a bad disk could leave them. */
-function thousand(store: TmpStore): { well: string[]; broken: string[] } {
+/** 1 000 records of which 20 are broken, as another program or a bad disk could leave them. */
+async function thousand(store: TmpStore): Promise<{ well: string[]; broken: string[] }> {
   const names = Array.from({ length: 1_000 }, (_, i) => `r${String(i).padStart(3, "0")}`)
-  const file = (name: string) => store.file("session", `p${name.at(-1)}`, name)
-  for (const name of names) {
-    mkdirSync(dirname(file(name)), { recursive: true })
-    writeFileSync(file(name), JSON.stringify({ name }))
-  }
+  await store.lay(names.map((name) => [keyOf(name), JSON.stringify({ name })]))
   const broken = names.filter((_, i) => i % 50 === 7)
-  for (const [i, name] of broken.entries()) damages[i % damages.length]!(file(name))
+  for (const [i, name] of broken.entries())
+    if (store.backend === "files") damages[i % damages.length]!(store.file(...keyOf(name)))
+    else await store.lay([[keyOf(name), damagedTexts[i % damagedTexts.length]!]])
   return { well: names.filter((name) => !broken.includes(name)), broken }
 }
 
 const keyOf = (name: string) => ["session", `p${name.at(-1)}`, name]
 
-test("Storage.check() reports and quarantines each of 20 broken records among 1 000; all others load", async () => {
-  await using store = await tmpStore()
-  const { well, broken } = thousand(store)
-  const result = await Storage.check()
-  assert.equal(result.records, 980)
-  assert.equal(result.broken.length, 20)
-  for (const name of broken) {
-    const path = keyOf(name).join("/")
-    const about = result.broken.filter((text) => text.startsWith(`Record ${path} is broken (`))
-    assert.equal(about.length, 1, path)
-    const place = /\); it was quarantined as (.+)$/.exec(about[0]!)?.[1]
-    assert.ok(place?.startsWith(join(store.root, "broken/")), about[0])
-    assert.ok(existsSync(place!))
-    assert.equal(existsSync(store.file(...keyOf(name))), false)
-  }
-  for (const name of well) assert.deepEqual(await Storage.read(keyOf(name)), { name })
-  assert.deepEqual(await Storage.check(), { records: 980, broken: [] })
-})
+onBackends(
+  "Storage.check() reports and quarantines each of 20 broken records among 1 000; all others load",
+  async (open) => {
+    await using store = await open()
+    const { well, broken } = await thousand(store)
+    const result = await Storage.check()
+    assert.equal(result.records, 980)
+    assert.equal(result.broken.length, 20)
+    for (const name of broken) {
+      const path = keyOf(name).join("/")
+      const about = result.broken.filter((text) => text.startsWith(`Record ${path} is broken (`))
+      assert.equal(about.length, 1, path)
+      const place = /\); it was quarantined as (.+)$/.exec(about[0]!)?.[1]
+      const kept = await Storage.quarantined(keyOf(name))
+      assert.deepEqual([kept[0]?.place, kept[0]?.key], [place, keyOf(name)])
+      assert.equal(await store.plain(...keyOf(name)), undefined)
+    }
+    for (const name of well) assert.deepEqual(await Storage.read(keyOf(name)), { name })
+    assert.deepEqual(await Storage.check(), { records: 980, broken: [] })
+  },
+)
 
 test("Storage.read() loads 980 of 1 000 records, reports 20 broken ones, and keeps their bytes", async () => {
   await using store = await tmpStore()
-  const { well, broken } = thousand(store)
+  const { well, broken } = await thousand(store)
   const before = new Map(broken.map((name) => [name, contentOf(store.file(...keyOf(name)))]))
   for (const name of well) assert.deepEqual(await Storage.read(keyOf(name)), { name })
   for (const name of broken) {
@@ -113,6 +116,36 @@ for (const [kind, damage] of Object.entries(kinds)) {
   })
 }
 
+onBackends("Storage keeps the text of a broken record until it is dropped or discarded", async (open) => {
+  await using store = await open()
+  const [one, two] = [
+    ["kept", "a", "one"],
+    ["kept", "a", "two"],
+  ]
+  for (const key of [one!, two!]) {
+    await store.lay([[key, `{"directory":"/x","text":"${key.at(-1)}`]])
+    await assert.rejects(Storage.read(key), { name: "Storage.Corrupt" })
+    await assert.rejects(Storage.read(key), Storage.NotFound)
+  }
+  await Storage.write(one!, { n: 1 })
+  assert.match((await Storage.quarantine(one!, () => true))!, /./)
+  await assert.rejects(Storage.read(one!), Storage.NotFound)
+  assert.equal(await Storage.quarantine(one!, () => true), undefined)
+  const kept = await Storage.quarantined(["kept"])
+  assert.deepEqual(
+    kept.map(({ key }) => key.at(-1)),
+    ["one", "one", "two"],
+  )
+  assert.equal(await Storage.headOf(kept[0]!), '{"directory":"/x","text":"one')
+  assert.ok("reason" in (await Storage.readQuarantined(kept[0]!)))
+  assert.deepEqual(await Storage.readQuarantined(kept[1]!), { value: { n: 1 } })
+  await Storage.dropQuarantined(kept[0]!)
+  assert.equal((await Storage.quarantined(one!)).length, 1)
+  assert.deepEqual(await Storage.quarantined(["kep"]), [])
+  await Storage.discard(["kept", "a"])
+  assert.deepEqual(await Storage.quarantined([]), [])
+})
+
 test("Storage.Corrupt has the reason once, and the new path of the record", async () => {
   await using store = await tmpStore()
   mkdirSync(join(store.root, "storage"), { recursive: true })
@@ -132,13 +165,12 @@ test("Storage quarantines a broken record whose names have the maximum length", 
   assert.ok(existsSync(error.data.movedTo as string))
 })
 
-test("Storage: a repair never undoes a concurrent write", async () => {
-  await using store = await tmpStore()
+onBackends("Storage: a repair never undoes a concurrent write", async (open) => {
+  await using store = await open()
   const keys = Array.from({ length: 40 }, (_, i) => ["race", `k${i}`])
   for (const [i, key] of keys.entries()) {
     if (i % 2) await Storage.write(key, "old")
-    mkdirSync(dirname(store.file(...key)), { recursive: true })
-    writeFileSync(store.file(...key), "{")
+    await store.lay([[key, "{"]])
   }
   await Promise.all(
     keys.map(async (key, i) => {

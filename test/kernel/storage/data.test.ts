@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import * as Secret from "#kernel/secret/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import { tmpStore } from "../../fixture/tmp-store.ts"
+import { onBackends, tmpStore } from "../../fixture/tmp-store.ts"
 
 const key = ["data", "one"]
 
@@ -15,31 +15,34 @@ function deep(levels: number): unknown {
   return value
 }
 
-test("Storage.write() refuses data that is not JSON, names the record, and keeps the old value", async () => {
-  await using _ = await tmpStore()
-  await Storage.write(key, "old")
-  const circular: Record<string, unknown> = {}
-  circular.self = circular
-  const bad: [unknown, RegExp][] = [
-    [undefined, /undefined is not JSON/],
-    [() => {}, /function is not JSON/],
-    [Symbol("s"), /symbol is not JSON/],
-    [{ n: 1n }, /BigInt/],
-    [circular, /circular/],
-    [deep(100_000), /call stack/],
-  ]
-  for (const [data, reason] of bad)
-    await assert.rejects(Storage.write(key, data), (error: Error) => {
-      assert.ok(error instanceof Storage.InvalidData)
-      assert.match(error.message, /^Record data\/one cannot be stored: /)
-      assert.match(error.message, reason)
-      return true
-    })
-  assert.equal(await Storage.read(key), "old")
-})
+onBackends(
+  "Storage.write() refuses data that is not JSON, names the record, and keeps the old value",
+  async (open) => {
+    await using _ = await open()
+    await Storage.write(key, "old")
+    const circular: Record<string, unknown> = {}
+    circular.self = circular
+    const bad: [unknown, RegExp][] = [
+      [undefined, /undefined is not JSON/],
+      [() => {}, /function is not JSON/],
+      [Symbol("s"), /symbol is not JSON/],
+      [{ n: 1n }, /BigInt/],
+      [circular, /circular/],
+      [deep(100_000), /call stack/],
+    ]
+    for (const [data, reason] of bad)
+      await assert.rejects(Storage.write(key, data), (error: Error) => {
+        assert.ok(error instanceof Storage.InvalidData)
+        assert.match(error.message, /^Record data\/one cannot be stored: /)
+        assert.match(error.message, reason)
+        return true
+      })
+    assert.equal(await Storage.read(key), "old")
+  },
+)
 
-test("Storage stores a `__proto__` key as plain data", async () => {
-  await using store = await tmpStore()
+onBackends("Storage stores a `__proto__` key as plain data", async (open) => {
+  await using store = await open()
   const text = '{"__proto__":{"admin":true},"constructor":{"prototype":1}}'
   await Storage.write(key, JSON.parse(text))
   await Storage.update<Record<string, unknown>>(key, (draft) => {
@@ -49,7 +52,7 @@ test("Storage stores a `__proto__` key as plain data", async () => {
   assert.deepEqual(Object.keys(value), ["__proto__", "constructor", "n"])
   assert.equal(Object.getPrototypeOf(value), Object.prototype)
   assert.equal((value as { admin?: boolean }).admin, undefined)
-  assert.equal(readFileSync(store.file(...key), "utf8"), text.replace(/}$/, ',"n":1}'))
+  assert.equal(await store.plain(...key), text.replace(/}$/, ',"n":1}'))
 })
 
 const badKeys: [unknown, RegExp][] = [
@@ -92,8 +95,8 @@ for (const [bad, reason] of badKeys)
     assert.equal(existsSync(store.root), false)
   })
 
-test("Storage takes keys with unusual but safe names", async () => {
-  await using store = await tmpStore()
+onBackends("Storage takes keys with unusual but safe names", async (open) => {
+  await using store = await open()
   const names = [
     "__proto__",
     "constructor",
@@ -105,11 +108,26 @@ test("Storage takes keys with unusual but safe names", async () => {
     "%2e%2e",
     "-rf",
     "a".repeat(200),
+    // Composed and decomposed, upper and lower case, beyond and below the surrogates: six different names.
+    "\u00e9",
+    "e\u0301",
+    "con",
+    "\u{1f600}",
+    "\uff5e",
+    "a-b",
+    "a'b; drop table x --",
+    '{"a","b"}',
+    "$1",
+    "NULL",
   ]
   for (const name of names) await Storage.write(["odd", name], name)
   for (const name of names) assert.equal(await Storage.read(["odd", name]), name)
   assert.deepEqual(await Storage.list(["odd"]), [...names].sort())
-  assert.deepEqual(readdirSync(store.root).sort(), ["journal", "storage"])
+  for (const name of names) await Storage.write(["odd", name, "below"], name)
+  assert.deepEqual(await Storage.list(["odd"]), [...names].sort())
+  for (const name of names) assert.deepEqual(await Storage.list(["odd", name]), ["below"])
+  const folders = store.backend === "files" ? ["journal", "storage"] : []
+  assert.deepEqual(existsSync(store.root) ? readdirSync(store.root).sort() : [], folders)
 })
 
 test("Storage never writes a known secret, plain or escaped, in any value", async () => {
@@ -147,8 +165,8 @@ test("Storage never writes a known secret, plain or escaped, in any value", asyn
   }
 })
 
-test("Storage does not redact text that only looks like a secret", async () => {
-  await using _ = await tmpStore()
+onBackends("Storage does not redact text that only looks like a secret", async (open) => {
+  await using _ = await open()
   Secret.register("ntoken-12345", "token")
   Secret.register("1234567890", "number")
   Secret.register("short", "too short")

@@ -10,12 +10,13 @@ import { createOpening } from "#kernel/storage/opening.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { runFixture } from "../../fixture/child.ts"
 import { repeat } from "../../fixture/soak.ts"
+import { onBackends } from "../../fixture/tmp-store.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const key = ["counter", "one"]
 
-test("Storage.update() of four processes on one key loses no increment", async () => {
-  await using tmp = await tmpdir()
+onBackends("Storage.update() of four processes on one key loses no increment", async (open) => {
+  await using tmp = await open()
   const each = repeat(60, 500)
   const children = [1, 2, 3, 4].map(() =>
     runFixture("storage-counter.ts", { args: [String(each)], env: tmp.env }),
@@ -25,8 +26,8 @@ test("Storage.update() of four processes on one key loses no increment", async (
   await Storage.close()
 })
 
-test("another process reads the new value after Storage.write()", async () => {
-  await using tmp = await tmpdir()
+onBackends("another process reads the new value after Storage.write()", async (open) => {
+  await using tmp = await open()
   await Storage.write(key, { n: 1 })
   await using child = runFixture("storage-counter.ts", { args: ["1"], env: tmp.env })
   assert.equal(await child.exit, 0, child.errors())
@@ -34,14 +35,17 @@ test("another process reads the new value after Storage.write()", async () => {
   await Storage.close()
 })
 
-test("Storage: a process that dies inside an update frees the lock at once and changes nothing", async () => {
-  await using tmp = await tmpdir()
-  await Storage.write(key, { n: 1 })
-  await using child = runFixture("storage-counter.ts", { args: ["die"], env: tmp.env })
-  assert.equal(await child.exit, "SIGKILL")
-  assert.deepEqual(await Storage.update<{ n: number }>(key, (draft) => draft.n++), { n: 2 })
-  await Storage.close()
-})
+onBackends(
+  "Storage: a process that dies inside an update frees the lock at once and changes nothing",
+  async (open) => {
+    await using tmp = await open()
+    await Storage.write(key, { n: 1 })
+    await using child = runFixture("storage-counter.ts", { args: ["die"], env: tmp.env })
+    assert.equal(await child.exit, "SIGKILL")
+    assert.deepEqual(await Storage.update<{ n: number }>(key, (draft) => draft.n++), { n: 2 })
+    await Storage.close()
+  },
+)
 
 test("Storage: a paused process keeps the lock; others fail after five seconds and name it", async () => {
   await using tmp = await tmpdir()

@@ -2,14 +2,13 @@
 import assert from "node:assert/strict"
 import { AsyncLocalStorage } from "node:async_hooks"
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync } from "node:fs"
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { openState } from "#kernel/storage/journal-files.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { runFixture } from "../../fixture/child.ts"
-import { tmpStore } from "../../fixture/tmp-store.ts"
+import { onBackends, tmpStore } from "../../fixture/tmp-store.ts"
 
 const key = ["session", "proj1", "sess1"]
 
@@ -23,8 +22,8 @@ test("Storage.write() leaves a plain JSON file under $XDG_DATA_HOME/vitamin/stor
   assert.deepEqual(readdirSync(join(store.root, "storage/.tmp")), [])
 })
 
-test("Storage.read() returns what was written, also after a close", async () => {
-  await using _ = await tmpStore()
+onBackends("Storage.read() returns what was written, also after a close", async (open) => {
+  await using _ = await open()
   const data = { text: 'line\n"quoted"\u2028 🙂', list: [], nothing: null, deep: { a: { b: [false] } } }
   await Storage.write(key, data)
   assert.deepEqual(await Storage.read(key), data)
@@ -32,19 +31,22 @@ test("Storage.read() returns what was written, also after a close", async () => 
   assert.deepEqual(await Storage.read(key), data)
 })
 
-test("Storage.read() of a missing record throws Storage.NotFound, before and after the first write", async () => {
-  await using store = await tmpStore()
-  const missing = { name: "Storage.NotFound", message: "There is no record session/proj1/nobody" }
-  await assert.rejects(Storage.read(["session", "proj1", "nobody"]), missing)
-  assert.equal(existsSync(store.root), false)
-  await Storage.write(key, 1)
-  await assert.rejects(Storage.read(["session", "proj1", "nobody"]), missing)
-  await assert.rejects(Storage.read(["session", "proj1"]), Storage.NotFound)
-  await assert.rejects(Storage.read([...key, "below"]), Storage.NotFound)
-})
+onBackends(
+  "Storage.read() of a missing record throws Storage.NotFound, before and after the first write",
+  async (open) => {
+    await using store = await open()
+    const missing = { name: "Storage.NotFound", message: "There is no record session/proj1/nobody" }
+    await assert.rejects(Storage.read(["session", "proj1", "nobody"]), missing)
+    assert.equal(existsSync(store.root), false)
+    await Storage.write(key, 1)
+    await assert.rejects(Storage.read(["session", "proj1", "nobody"]), missing)
+    await assert.rejects(Storage.read(["session", "proj1"]), Storage.NotFound)
+    await assert.rejects(Storage.read([...key, "below"]), Storage.NotFound)
+  },
+)
 
-test("Storage.write() stores the data as it is at the call", async () => {
-  await using _ = await tmpStore()
+onBackends("Storage.write() stores the data as it is at the call", async (open) => {
+  await using _ = await open()
   const data = { n: 1 }
   const written = Storage.write(key, data)
   data.n = 2
@@ -52,8 +54,8 @@ test("Storage.write() stores the data as it is at the call", async () => {
   assert.deepEqual(await Storage.read(key), { n: 1 })
 })
 
-test("Storage.update() returns the new value, and 100 parallel ones end at 100", async () => {
-  await using store = await tmpStore()
+onBackends("Storage.update() returns the new value, and 100 parallel ones end at 100", async (open) => {
+  await using store = await open()
   await Storage.write(key, { n: 0 })
   const add = (draft: { n: number }) => draft.n++
   const values = await Promise.all(Array.from({ length: 100 }, () => Storage.update(key, add)))
@@ -61,11 +63,11 @@ test("Storage.update() returns the new value, and 100 parallel ones end at 100",
     values.map(({ n }) => n).sort((a, b) => a - b),
     Array.from({ length: 100 }, (_, i) => i + 1),
   )
-  assert.equal(readFileSync(store.file(...key), "utf8"), '{"n":100}')
+  assert.equal(await store.plain(...key), '{"n":100}')
 })
 
-test("Storage.update() runs its change in the context of the caller", async () => {
-  await using _ = await tmpStore()
+onBackends("Storage.update() runs its change in the context of the caller", async (open) => {
+  await using _ = await open()
   const context = new AsyncLocalStorage<string>()
   const seen: (string | undefined)[] = []
   const update = (name: string) =>
@@ -76,55 +78,61 @@ test("Storage.update() runs its change in the context of the caller", async () =
   assert.deepEqual(seen, ["a", "b"])
 })
 
-test("Storage.update() needs the record, or an initial value, which it does not change", async () => {
-  await using _ = await tmpStore()
-  await assert.rejects(
-    Storage.update(key, () => {}),
-    Storage.NotFound,
-  )
-  const initial = { list: [] as number[] }
-  const add = (draft: { list: number[] }) => draft.list.push(1)
-  assert.deepEqual(await Storage.update(key, add, { initial }), { list: [1] })
-  assert.deepEqual(await Storage.update(key, add, { initial }), { list: [1, 1] })
-  assert.deepEqual(initial, { list: [] })
-})
+onBackends(
+  "Storage.update() needs the record, or an initial value, which it does not change",
+  async (open) => {
+    await using _ = await open()
+    await assert.rejects(
+      Storage.update(key, () => {}),
+      Storage.NotFound,
+    )
+    const initial = { list: [] as number[] }
+    const add = (draft: { list: number[] }) => draft.list.push(1)
+    assert.deepEqual(await Storage.update(key, add, { initial }), { list: [1] })
+    assert.deepEqual(await Storage.update(key, add, { initial }), { list: [1, 1] })
+    assert.deepEqual(initial, { list: [] })
+  },
+)
 
-test("Storage.update() changes nothing when its change throws, is asynchronous or leaves no JSON", async () => {
-  await using store = await tmpStore()
-  await Storage.write(key, { n: 1 })
-  const change = (fn: (draft: Record<string, unknown>) => unknown) => Storage.update(key, fn)
-  const refused = [
-    change((draft) => {
-      draft.n = 2
-      throw new RangeError("no")
-    }),
-    change(async (draft) => {
-      draft.n = 3
-      throw new Error("after it was refused")
-    }),
-    change((draft) => {
-      draft.n = 4n
-    }),
-  ]
-  const others = change((draft) => {
-    draft.other = true
-  })
-  await assert.rejects(refused[0]!, { name: "RangeError", message: "no" })
-  await assert.rejects(refused[1]!, { name: "Storage.InvalidData", message: /must not be asynchronous/ })
-  await assert.rejects(refused[2]!, { name: "Storage.InvalidData", message: /BigInt/ })
-  await others
-  assert.equal(readFileSync(store.file(...key), "utf8"), '{"n":1,"other":true}')
-})
+onBackends(
+  "Storage.update() changes nothing when its change throws, is asynchronous or leaves no JSON",
+  async (open) => {
+    await using store = await open()
+    await Storage.write(key, { n: 1 })
+    const change = (fn: (draft: Record<string, unknown>) => unknown) => Storage.update(key, fn)
+    const refused = [
+      change((draft) => {
+        draft.n = 2
+        throw new RangeError("no")
+      }),
+      change(async (draft) => {
+        draft.n = 3
+        throw new Error("after it was refused")
+      }),
+      change((draft) => {
+        draft.n = 4n
+      }),
+    ]
+    const others = change((draft) => {
+      draft.other = true
+    })
+    await assert.rejects(refused[0]!, { name: "RangeError", message: "no" })
+    await assert.rejects(refused[1]!, { name: "Storage.InvalidData", message: /must not be asynchronous/ })
+    await assert.rejects(refused[2]!, { name: "Storage.InvalidData", message: /BigInt/ })
+    await others
+    assert.equal(await store.plain(...key), '{"n":1,"other":true}')
+  },
+)
 
-test("a reader never sees a half-written file of Storage.write()", async () => {
-  await using store = await tmpStore()
+onBackends("a reader never sees a half-written record of Storage.write()", async (open) => {
+  await using store = await open()
   const body = (letter: string) => ({ letter, body: letter.repeat(300_000) })
   await Storage.write(key, body("a"))
   let stop = false
   let seen = 0
   const reader = async () => {
     for (; !stop; seen++) {
-      const { letter, body } = JSON.parse(await readFile(store.file(...key), "utf8"))
+      const { letter, body } = JSON.parse((await store.plain(...key))!)
       assert.equal(body, letter.repeat(300_000))
     }
   }
@@ -136,8 +144,8 @@ test("a reader never sees a half-written file of Storage.write()", async () => {
   assert.deepEqual(await Storage.read(key), body("u"))
 })
 
-test("Storage keeps the order of calls that nobody waited for", async () => {
-  await using _ = await tmpStore()
+onBackends("Storage keeps the order of calls that nobody waited for", async (open) => {
+  await using _ = await open()
   const ignored = [Storage.write(key, 1), Storage.write(key, { n: 2 })]
   assert.deepEqual(await Storage.read(key), { n: 2 })
   ignored.push(Storage.remove(key))
@@ -151,8 +159,8 @@ test("Storage keeps the order of calls that nobody waited for", async () => {
   await Promise.all(ignored)
 })
 
-test("Storage: a writer is not starved by readers", { timeout: 30_000 }, async () => {
-  await using _ = await tmpStore()
+onBackends("Storage: a writer is not starved by readers", async (open) => {
+  await using _ = await open()
   await Storage.write(key, { n: 0 })
   let stop = false
   let reads = 0
@@ -170,29 +178,31 @@ test("Storage: a writer is not starved by readers", { timeout: 30_000 }, async (
   assert.ok(reads >= 16)
 })
 
-test("Storage: while one writer has the lock, readers continue and the next writer waits", async () => {
-  await using store = await tmpStore()
-  const counter = ["counter", "one"]
-  await Storage.write(counter, { n: 1 })
-  await using child = runFixture("storage-counter.ts", { args: ["pause"], env: store.env })
-  await child.line(/^holding/)
-  const next = Storage.update<{ n: number }>(counter, (draft) => {
-    draft.n *= 10
-  })
-  const plain = () => JSON.parse(readFileSync(store.file(...counter), "utf8"))
-  await sleep(50)
-  assert.deepEqual(plain(), { n: 1 })
-  child.process.kill("SIGCONT")
-  assert.equal(await child.exit, 0, child.errors())
-  assert.deepEqual(await next, { n: 20 })
-})
+onBackends(
+  "Storage: while one writer has the lock, readers continue and the next writer waits",
+  async (open) => {
+    await using store = await open()
+    const counter = ["counter", "one"]
+    await Storage.write(counter, { n: 1 })
+    await using child = runFixture("storage-counter.ts", { args: ["pause"], env: store.env })
+    await child.line(/^holding/)
+    const next = Storage.update<{ n: number }>(counter, (draft) => {
+      draft.n *= 10
+    })
+    await sleep(50)
+    assert.equal(await store.plain(...counter), '{"n":1}')
+    child.process.kill("SIGCONT")
+    assert.equal(await child.exit, 0, child.errors())
+    assert.deepEqual(await next, { n: 20 })
+  },
+)
 
-test("Storage.remove() removes the file, and a missing record is no error", async () => {
-  await using store = await tmpStore()
+onBackends("Storage.remove() removes the record, and a missing record is no error", async (open) => {
+  await using store = await open()
   await Storage.remove(key)
   await Storage.write(key, 1)
   await Storage.remove(key)
-  assert.equal(existsSync(store.file(...key)), false)
+  assert.equal(await store.plain(...key), undefined)
   await Storage.remove(key)
   await Storage.close()
   await assert.rejects(Storage.read(key), Storage.NotFound)
@@ -209,8 +219,8 @@ test("Storage.remove() as the first call also removes a record that only the jou
   await assert.rejects(Storage.read(key), Storage.NotFound)
 })
 
-test("Storage.list() names records and folders below a prefix, once each, sorted", async () => {
-  await using _ = await tmpStore()
+onBackends("Storage.list() names records and folders below a prefix, once each, sorted", async (open) => {
+  await using _ = await open()
   assert.deepEqual(await Storage.list(["session"]), [])
   assert.deepEqual(await Storage.list([]), [])
   for (const name of ["b", "a", "c"]) await Storage.write(["session", "proj1", name], name)
@@ -253,13 +263,30 @@ async function rotated(root: string): Promise<number> {
   }
 }
 
-test("Storage.close() waits for its own writes: nothing is written after it", async () => {
-  await using store = await tmpStore()
+onBackends("Storage.close() waits for its own writes: nothing is written after it", async (open) => {
+  await using store = await open()
   for (let n = 0; n < 450; n++) void Storage.write(["many", `r${n}`], "x".repeat(20_000))
   await Storage.close()
   assert.equal((await Storage.list(["many"])).length, 450)
   await Storage.close()
-  rmSync(store.root, { recursive: true })
+  rmSync(store.root, { recursive: true, force: true })
   await sleep(100)
   assert.equal(existsSync(store.root), false)
+})
+
+onBackends("Storage.newest() returns the names that were changed last, the last one first", async (open) => {
+  await using _ = await open()
+  const prefix = ["session", "p"]
+  for (const name of ["a", "b", "c", "d"]) {
+    await Storage.write([...prefix, name], { n: 1 })
+    await sleep(5)
+  }
+  await Storage.write(["session", "p", "d", "below"], 1)
+  await Storage.update<{ n: number }>([...prefix, "b"], (draft) => draft.n++)
+  await Storage.remove([...prefix, "c"])
+  assert.deepEqual(await Storage.newest(prefix, 10), ["b", "d", "a"])
+  assert.deepEqual(await Storage.newest(prefix, 2), ["b", "d"])
+  assert.deepEqual(await Storage.newest(["session", "other"], 2), [])
+  await Storage.write(["plan", "x"], 1)
+  assert.deepEqual(await Storage.newest(["plan"], 2), ["x"])
 })
