@@ -1,0 +1,170 @@
+// One vitamin over many workers: each prompt is a job that any of them takes. A worker that dies is noticed by its
+// heartbeat, and another one goes on with its turns from their records.
+import type { Across } from "#edge/server/across.ts"
+import type { AgentSource } from "#engine/host/agent-adapter.ts"
+import type { Agent, AgentInput, Processing } from "#engine/host/create-agent.ts"
+import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import { partsOf } from "#engine/record/prompt-part.ts"
+import * as Session from "#engine/session/session.ts"
+import type { Database } from "#kernel/database/database.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Person from "#kernel/person.ts"
+import * as Log from "#kernel/process/log.ts"
+import { createMail } from "#kernel/worker/create-mail.ts"
+import * as Worker from "#kernel/worker/worker.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { errorText } from "#util/error.ts"
+import { createCalls } from "./calls.ts"
+import { answerOf, type Job, type Outcome, outcomeOfError, runJob, steer } from "./job.ts"
+import { createJobQueue } from "./job-queue.ts"
+
+export type Cluster = Readonly<{
+  agentFor: AgentSource
+  across: Across
+  stop(): Promise<void>
+}>
+
+type Letter = { kind: "done"; id: string; outcome: Outcome } | { kind: "steer"; id: string; job: Job }
+
+/** A worker runs so many prompts at once. */
+const atOnce = 16
+/** A job that so many workers did not survive is not tried again. */
+const mostAttempts = 3
+/** The letter about the end of a job may be lost with its worker. */
+const askEvery = 3_000
+
+export async function createCluster(database: Database, agentFor: AgentSource): Promise<Cluster> {
+  const worker = Worker.id()!
+  const waiting = new Map<string, (outcome: Outcome) => void>()
+  const calls = createCalls(() => mail)
+  const mail = await createMail(database, { worker, take })
+  let isStopping = false
+  const jobs = await createJobQueue<Job, Outcome>({ url: database.url, worker, atOnce, run })
+  await Worker.serve(bury)
+
+  function take(letter: unknown) {
+    const one = letter as Letter
+    if (one.kind === "done") waiting.get(one.id)?.(one.outcome)
+    else if (one.kind === "steer") steerHere(one.id, one.job)
+    else calls.take(letter)
+  }
+
+  async function run(id: string, job: Job): Promise<Outcome> {
+    const outcome = await runJob(agentFor, id, job).catch(async (error) => {
+      // Whoever took the session may not know of the job.
+      if ((await jobs.runningOf(worker)).some((one) => one.id === id)) await jobs.putBack(id)
+      throw error
+    })
+    // The end of this worker is no end of the prompt: the job stays open, and another worker goes on with it.
+    if (isStopping && "error" in outcome && outcome.error.name === "Session.Interrupted")
+      return new Promise(() => {})
+    await report(id, job, outcome)
+    return outcome
+  }
+
+  async function report(id: string, { from }: Job, outcome: Outcome) {
+    if (from === worker) return waiting.get(id)?.(outcome)
+    await mail
+      .send(from, { kind: "done", id, outcome })
+      .catch((error) => Log.debug("the end of a job was not told", { error: errorText(error) }))
+  }
+
+  /** If it cannot join, its job runs when the session is free. */
+  function steerHere(id: string, job: Job) {
+    steer(agentFor, id, job).catch((error) => Log.debug("a prompt did not join", { error: errorText(error) }))
+  }
+
+  async function offerSteering(id: string, job: Job) {
+    const holder = await Worker.holderOf(job.sessionId)
+    if (holder === worker) steerHere(id, job)
+    else if (holder !== undefined) await mail.send(holder, { kind: "steer", id, job } satisfies Letter)
+  }
+
+  /** Goes on with the work of a worker that died. */
+  async function bury(dead: string, { isDrained }: { isDrained: boolean }) {
+    const left = await jobs.runningOf(dead)
+    if (!isDrained)
+      Log.warn("a worker died; its prompts go on at others", { worker: dead, prompts: left.length })
+    for (const { id, job } of left) {
+      const attempts = isDrained ? 0 : await Worker.countAttempt(id)
+      if (attempts < mostAttempts) await jobs.putBack(id)
+      else await park(id, job)
+    }
+  }
+
+  async function park(id: string, job: Job) {
+    const { parkPrompt } = await import("./park-prompt.ts")
+    const outcome = outcomeOfError(await parkPrompt(id, job, mostAttempts))
+    await jobs.park(id)
+    await report(id, job, outcome)
+  }
+
+  async function submit({ otherwise, ...given }: AgentInput) {
+    const { text, parts, sessionId: known, signal, stored: _, ...input } = { ...otherwise, ...given }
+    const all = partsOf({ ...(text === undefined ? {} : { text }), ...(parts ? { parts } : {}) })
+    const sessionId = known ?? (await Session.create(namesOf(input))).id
+    const session = await Session.getFor(sessionId, "member")
+    if (input.whenBusy === "refuse" && session.status !== "idle" && (await Worker.holderOf(sessionId)))
+      throw new Session.Busy(sessionId, "with another prompt")
+    const { agent, model } = input
+    const stored = StoredPrompt.create({ sessionId, parts: all, agent, model, isJob: true })
+    await stored.written
+    const job: Job = {
+      sessionId,
+      directory: session.directory,
+      person: Person.current(),
+      input,
+      from: worker,
+    }
+    await jobs.add(stored.id, job, sessionId)
+    if (input.whenBusy === "steer") await offerSteering(stored.id, job)
+    return { sessionId, promptId: stored.id, signal }
+  }
+
+  async function answer(input: AgentInput): Promise<Message.Info> {
+    const { sessionId, promptId } = await submit(input)
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    waiting.set(promptId, resolve)
+    const asking = setInterval(async () => {
+      const end = await jobs.endOf(promptId).catch(() => undefined)
+      if (end) resolve("error" in end ? outcomeOfError(end.error) : end.outcome)
+    }, askEvery)
+    try {
+      return await answerOf(sessionId, await promise)
+    } finally {
+      clearInterval(asking)
+      waiting.delete(promptId)
+    }
+  }
+
+  function process(agent: Agent, input: AgentInput): Processing {
+    // What cannot travel runs here.
+    if (input.editor || input.runner || input.stored || input.signal) return agent.process(input)
+    return {
+      answer: () => answer(input),
+      accept: async () => ({ promptId: (await submit(input)).promptId }),
+      [Symbol.asyncIterator]: () => agent.process(input)[Symbol.asyncIterator](),
+    }
+  }
+
+  return Object.freeze<Cluster>({
+    async agentFor(directory) {
+      const agent = await agentFor(directory)
+      return Object.create(agent, {
+        process: { value: (input: AgentInput) => process(agent, input) },
+      }) as Agent
+    },
+    across: calls,
+    async stop() {
+      isStopping = true
+      const stopped = jobs.stop()
+      await Instance.stopWork()
+      await stopped
+      await mail.close()
+    },
+  })
+}
+
+function namesOf({ agent, model }: Pick<AgentInput, "agent" | "model">) {
+  return { ...(agent ? { agent } : {}), ...(model ? { model } : {}) }
+}

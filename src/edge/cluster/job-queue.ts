@@ -1,0 +1,86 @@
+// The queue of jobs, which DBOS keeps in the database: a job is one prompt, any worker takes it, and a session has one at a
+// time, in order. The engine is loaded with this file; it exists once in a process.
+import { DBOS } from "@dbos-inc/dbos-sdk"
+import * as Log from "#kernel/process/log.ts"
+
+export type JobQueue<Job, Outcome> = Readonly<{
+  /** `id`: adding a job twice does nothing. `partition`: its jobs run one after another. */
+  add(id: string, job: Job, partition: string): Promise<void>
+  /** What `run` returned, or what it threw; undefined while the job waits or runs. */
+  endOf(id: string): Promise<{ outcome: Outcome } | { error: unknown } | undefined>
+  /** The jobs that a worker was running. */
+  runningOf(worker: string): Promise<{ id: string; job: Job }[]>
+  /** Put a running job back into the queue, for any worker. */
+  putBack(id: string): Promise<void>
+  /** End a running job, so that nobody runs it again. */
+  park(id: string): Promise<void>
+  /** Take no further job. Those that run go on. */
+  stop(): Promise<void>
+}>
+
+const queue = "vitamin"
+/** Everything that workers of different versions must agree on is in the arguments of a job. */
+const applicationVersion = "1"
+const pollEvery = 100
+const connections = 4
+
+/** `run` does the work of a job. `atOnce`: the most jobs of this worker. */
+export async function createJobQueue<Job, Outcome>(options: {
+  url: string
+  worker: string
+  atOnce: number
+  run: (id: string, job: Job) => Promise<Outcome>
+}): Promise<JobQueue<Job, Outcome>> {
+  const { url, worker, atOnce, run } = options
+  const work = DBOS.registerWorkflow(async (id: string, job: Job) => run(id, job), { name: "prompt" })
+  DBOS.setConfig({
+    name: "vitamin",
+    systemDatabaseUrl: url,
+    systemDatabaseSchemaName: "vitamin_jobs",
+    systemDatabasePoolSize: connections,
+    executorID: worker,
+    applicationVersion,
+    listenQueues: [queue],
+    logger: quiet,
+  })
+  await DBOS.launch()
+  await DBOS.registerQueue(queue, {
+    partitionConcurrency: 1,
+    workerConcurrency: atOnce,
+    minPollingIntervalMs: pollEvery,
+  })
+  let stopped: Promise<void> | undefined
+
+  return Object.freeze<JobQueue<Job, Outcome>>({
+    async add(id, job, partition) {
+      const enqueueOptions = { queuePartitionKey: partition }
+      await DBOS.startWorkflow(work, { workflowID: id, queueName: queue, enqueueOptions })(id, job)
+    },
+    async endOf(id) {
+      const [found] = await DBOS.listWorkflows({ workflowIDs: [id], loadOutput: true })
+      if (found?.status === "SUCCESS") return { outcome: found.output as Outcome }
+      return found?.status === "ERROR" ? { error: found.error } : undefined
+    },
+    async runningOf(executorId) {
+      const found = await DBOS.listWorkflows({ executorId, status: "PENDING", queueName: queue })
+      return found.map(({ workflowID, input }) => ({ id: workflowID, job: input![1] as Job }))
+    },
+    async putBack(id) {
+      await DBOS.resumeWorkflow(id, { queueName: queue })
+    },
+    async park(id) {
+      await DBOS.cancelWorkflow(id)
+    },
+    stop() {
+      stopped ??= DBOS.shutdown()
+      return stopped
+    },
+  })
+}
+
+const quiet = {
+  info: () => {},
+  debug: () => {},
+  warn: (said: unknown) => Log.debug("the queue of jobs", { said: String(said) }),
+  error: (said: unknown) => Log.warn("the queue of jobs", { error: String(said) }),
+}

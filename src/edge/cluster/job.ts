@@ -1,0 +1,118 @@
+// A prompt as a job: what travels to the worker that runs it, and how it runs there.
+
+import { setTimeout as sleep } from "node:timers/promises"
+import { localFolder } from "#ability/checkout/local-folder.ts"
+import { startInstance } from "#edge/server/start-instance.ts"
+import type { AgentSource } from "#engine/host/agent-adapter.ts"
+import type { AgentInput } from "#engine/host/create-agent.ts"
+import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import type { PromptPart } from "#engine/record/prompt-part.ts"
+import * as Session from "#engine/session/session.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Person from "#kernel/person.ts"
+import * as Worker from "#kernel/worker/worker.ts"
+import * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { errorText, NamedError } from "#util/error.ts"
+
+/** The parts of the prompt are in its record. */
+export type Job = {
+  sessionId: string
+  directory: string
+  person?: Person.Person | undefined
+  input: Omit<AgentInput, "text" | "parts" | "sessionId" | "signal" | "stored" | "runner" | "editor">
+  /** The worker that accepted it. */
+  from: string
+}
+export type Outcome =
+  | { messageId: string }
+  | { error: { name: string; message: string; data?: Record<string, unknown> | undefined } }
+
+/** Milliseconds between two attempts to get a session that another worker uses for something else. */
+const retryAfter = 200
+
+/** Throws if the job has to go on at another worker. */
+export async function runJob(agentFor: AgentSource, id: string, job: Job): Promise<Outcome> {
+  const { directory, person } = job
+  const run = () => Person.run(person, () => inLease(job.sessionId, () => outcomeOf(agentFor, id, job)))
+  return Instance.provide({ directory: await localFolder(directory), init: startInstance, fn: run })
+}
+
+export function outcomeOfError(error: unknown): Outcome {
+  const data = error instanceof NamedError ? (error.data as Record<string, unknown>) : undefined
+  return { error: { name: error instanceof Error ? error.name : "Error", message: errorText(error), data } }
+}
+
+export async function answerOf(sessionId: string, outcome: Outcome): Promise<Message.Info> {
+  if ("messageId" in outcome) return MessageStore.get(sessionId, outcome.messageId)
+  const { name, message, data } = outcome.error
+  throw new NamedError(name, message, data)
+}
+
+/** Joins a stored prompt to the running one of its session, if that runs here and takes it. Otherwise its job runs later. */
+export async function steer(agentFor: AgentSource, id: string, job: Job): Promise<void> {
+  const { sessionId, directory, person, input } = job
+  const join = async () => {
+    const found = await StoredPrompt.find(id)
+    if (!found) return
+    const { parts } = found
+    const stored = { id, sessionId, written: Promise.resolve(parts), hasBegun: false, isJob: true }
+    const agent = await agentFor(await localFolder(directory))
+    await agent.process({ ...input, sessionId, parts, stored, onlyJoins: true }).answer()
+  }
+  return Instance.provide({
+    directory: await localFolder(directory),
+    init: startInstance,
+    fn: () => Person.run(person, join),
+  })
+}
+
+/** The prompt takes the same lease again, and never finds the session busy. */
+async function inLease<T>(sessionId: string, fn: () => Promise<T>): Promise<T> {
+  for (;;)
+    try {
+      const lease = await Worker.take(sessionId)
+      return await Worker.run(lease, fn).finally(() => Worker.release(lease))
+    } catch (error) {
+      if (!(error instanceof Worker.Taken)) throw error
+      await sleep(retryAfter)
+    }
+}
+
+async function outcomeOf(agentFor: AgentSource, id: string, job: Job): Promise<Outcome> {
+  const { sessionId, input, directory } = job
+  try {
+    const found = await findPrompt(sessionId, id)
+    if (!found) throw new Session.Interrupted(sessionId, AbortSignal.abort("it was removed"))
+    const { parts, isResumed } = found
+    const stored = {
+      id,
+      sessionId,
+      written: Promise.resolve(parts),
+      hasBegun: isResumed,
+      isJob: true,
+    }
+    const agent = await agentFor(await localFolder(directory))
+    const message = await agent.process({ ...input, sessionId, parts, isResumed, stored }).answer()
+    return { messageId: message.id }
+  } catch (error) {
+    const mustGoOn = error instanceof Worker.TakenOver || Worker.held().some(({ signal }) => signal.aborted)
+    if (mustGoOn) throw error
+    return outcomeOfError(error)
+  }
+}
+
+/** The prompt as it was accepted, or as its message has it if it began on a worker that is gone. */
+async function findPrompt(
+  sessionId: string,
+  id: string,
+): Promise<{ parts: PromptPart[]; isResumed: boolean } | undefined> {
+  const stored = await StoredPrompt.find(id)
+  const { status } = await Session.get(sessionId)
+  if (stored && status !== "interrupted") return { parts: stored.parts, isResumed: false }
+  const begun = (await MessageStore.list(sessionId)).find(({ promptId }) => promptId === id)
+  if (!begun) return stored && { parts: stored.parts, isResumed: false }
+  if (stored) await StoredPrompt.remove(id)
+  const text = begun.type === "text" ? Message.textOf(begun) : ""
+  return { parts: [{ type: "text", text: text || "(attachments)" }], isResumed: true }
+}

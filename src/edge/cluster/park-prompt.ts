@@ -1,0 +1,44 @@
+// Ends a prompt whose workers died one after another: it is not tried again, and the session says why.
+import { startInstance } from "#edge/server/start-instance.ts"
+import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/process/log.ts"
+import { NamedError } from "#util/error.ts"
+import type { Job } from "./job.ts"
+
+class Parked extends NamedError {
+  constructor(sessionId: string, promptId: string, workers: number) {
+    super(
+      "Prompt.LostWorkersLimit",
+      `The prompt was stopped: ${workers} workers ended while they ran it. It is not tried again.`,
+      { sessionId, promptId, workers },
+    )
+  }
+}
+
+export function parkPrompt(
+  promptId: string,
+  { sessionId, directory }: Job,
+  workers: number,
+): Promise<NamedError> {
+  const parked = new Parked(sessionId, promptId, workers)
+  const { name, message } = parked
+  Log.error(message, { sessionId, promptId })
+  return Instance.provide({
+    directory,
+    init: startInstance,
+    async fn() {
+      await StoredPrompt.remove(promptId)
+      const session = await SessionRecord.find(sessionId)
+      if (session)
+        await SessionRecord.update(session, (draft) => {
+          delete draft.owner
+          Object.assign(draft, { status: "error", error: { name, message } })
+        })
+      Bus.publish(SessionRecord.Failed, { sessionId, error: { name, message }, promptId })
+      return parked
+    },
+  })
+}

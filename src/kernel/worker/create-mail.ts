@@ -1,0 +1,68 @@
+// Letters between workers, as rows of the database: each is received once. NOTIFY only says that there is one; rows are
+// also looked for now and then, so a lost notification costs seconds.
+import type { Database } from "#kernel/database/database.ts"
+import * as Log from "#kernel/process/log.ts"
+import { errorText } from "#util/error.ts"
+
+export type Mail = Readonly<{
+  send(worker: string, letter: unknown): Promise<void>
+  close(): Promise<void>
+}>
+
+const lookEvery = 2_000
+
+/** `take` gets the letters to `worker`, in the order in which they were sent. It must not throw. */
+export async function createMail(
+  database: Database,
+  { worker, take }: { worker: string; take: (letter: unknown) => void },
+): Promise<Mail> {
+  let looking: Promise<void> | undefined
+  let isAgain = false
+  const listener = database.connect(async (client) => {
+    client.on("notification", ({ payload }) => {
+      if (payload === worker) look()
+    })
+    await client.query("listen vitamin_mail")
+  })
+  const timer = setInterval(() => {
+    listener.client().catch(() => {})
+    look()
+  }, lookEvery).unref()
+  await listener.client()
+
+  function look() {
+    isAgain = true
+    looking ??= receive()
+      .catch((error) => Log.warn("letters of other workers cannot be read", { error: errorText(error) }))
+      .finally(() => {
+        looking = undefined
+      })
+  }
+
+  async function receive() {
+    while (isAgain) {
+      isAgain = false
+      const rows = await database.read<{ id: string; body: string }>({
+        name: "receive",
+        text: "with taken as (delete from vitamin.mail where worker = $1 returning id, body) select * from taken order by id",
+        values: [worker],
+      })
+      for (const { body } of rows) take(JSON.parse(body))
+    }
+  }
+
+  return Object.freeze({
+    async send(to, letter) {
+      await database.read({
+        name: "send",
+        text: "with sent as (insert into vitamin.mail (worker, body) values ($1, $2)) select pg_notify('vitamin_mail', $1)",
+        values: [to, JSON.stringify(letter)],
+      })
+    },
+    async close() {
+      clearInterval(timer)
+      await looking
+      await listener.close()
+    },
+  })
+}

@@ -1,0 +1,57 @@
+// A worker that is stopped hands its turns over; a prompt that ends one worker after another is not tried for ever.
+import assert from "node:assert/strict"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { call, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { noPostgres } from "../../fixture/postgres.ts"
+import { until } from "../../fixture/until.ts"
+import { bash, newSession, startFleet, story } from "./harness.ts"
+
+test("SIGTERM hands the turn of a worker over to another one", { skip: noPostgres }, async () => {
+  await using llm = await fakeLlm([call("bash", { command: "sh run.sh" }), text("Finished elsewhere.")])
+  await using fleet = await startFleet(2, llm)
+  fleet.tmp.write("run.sh", "touch started; sleep 60\n")
+  const first = fleet.workers[0]!
+  const id = await newSession(first)
+  await first.call(
+    "POST",
+    `/session/${id}/message`,
+    { ...bash, text: "Run it." },
+    { prefer: "respond-async" },
+  )
+  const holder = await fleet.holder(id)
+  const other = fleet.workers.find((one) => one !== holder)!
+  await until(() => existsSync(join(fleet.tmp.path, "started")), "the call")
+  holder.signal("SIGTERM")
+  await until(async () => (await story(other, id)).at(-1) === "assistant: Finished elsewhere.", "the answer")
+  assert.equal(await holder.child.exit, 143)
+  const told = (await story(other, id)).filter((line) => !line.startsWith("system"))
+  assert.deepEqual(told.slice(0, 3), ["user: Run it.", "call bash", "result interrupted"])
+})
+
+test("a prompt that three workers did not survive is not tried again", { skip: noPostgres }, async () => {
+  await using llm = await fakeLlm(() => call("bash", { command: "sh run.sh" }))
+  await using fleet = await startFleet(4, llm)
+  fleet.tmp.write("run.sh", "sleep 60\n")
+  const first = fleet.workers[0]!
+  const id = await newSession(first)
+  await first.call(
+    "POST",
+    `/session/${id}/message`,
+    { ...bash, text: "Run it." },
+    { prefer: "respond-async" },
+  )
+  const killed = new Set<unknown>()
+  for (let round = 1; round <= 3; round++) {
+    await until(() => llm.requests.length === round, `attempt ${round}`)
+    const holder = await fleet.holder(id)
+    killed.add(holder)
+    holder.signal("SIGKILL")
+    await holder.child.exit
+  }
+  const last = fleet.workers.find((one) => !killed.has(one))!
+  await until(async () => (await last.call("GET", `/session/${id}`)).body.status === "error", "the end")
+  assert.equal((await last.call("GET", `/session/${id}`)).body.error.name, "Prompt.LostWorkersLimit")
+  assert.equal(llm.requests.length, 3)
+})
