@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Log from "#kernel/process/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
+import * as Person from "./person.ts"
 import { realDirectory } from "./real-directory.ts"
 import * as Space from "./space.ts"
 
@@ -47,6 +48,10 @@ export const Instance = {
   },
   get worktree(): string {
     return use().project.worktree
+  },
+  /** The directory as all machines name it: that of a checkout is its address. */
+  get place(): string {
+    return use().project.place ?? use().directory
   },
   get project(): Space.SpaceInfo {
     return use().project
@@ -156,7 +161,9 @@ async function create(directory: string, init?: () => unknown): Promise<Context>
   const context: Context = { directory, project, cells: new Map(), phase: "creating", users: 0, usedAt: 0 }
   try {
     const outer = creating.getStore() ?? []
-    await creating.run([...outer, context], () => current.run(context, async () => init?.()))
+    // What an instance starts belongs to nobody, whoever asks first: it reports waiting prompts of all people, for example.
+    const start = () => Person.run(undefined, async () => init?.())
+    await creating.run([...outer, context], () => current.run(context, start))
   } catch (error) {
     await disposeContext(context)
     throw error

@@ -7,9 +7,10 @@ import { hashText } from "#util/hash-text.ts"
 import * as Storage from "./storage/storage.ts"
 import * as Vcs from "./vcs.ts"
 
-type Remembered = { id: string; gitDir: string }
+type Remembered = { id: string; gitDir: string; place?: string }
 
-export type SpaceInfo = { id: string; name: string; worktree: string; vcs?: Vcs.Info }
+/** `place`: the name on all machines of a checkout that vitamin made (ability/checkout). */
+export type SpaceInfo = { id: string; name: string; worktree: string; vcs?: Vcs.Info; place?: string }
 
 /** The project of a folder, from anywhere inside it. */
 export async function detect(directory: string): Promise<SpaceInfo> {
@@ -17,14 +18,20 @@ export async function detect(directory: string): Promise<SpaceInfo> {
   const repository = Vcs.find(folder)
   if (!repository) return { id: hash(folder), name: basename(folder) || folder, worktree: folder }
   const vcs = await Vcs.read(repository)
-  const id = await rememberedId(repository, vcs)
-  return { id, name: basename(repository.worktree), worktree: repository.worktree, vcs }
-}
-
-async function rememberedId(repository: Vcs.Repository, vcs: Vcs.Info): Promise<string> {
   const key = ["space", hash(repository.commonDir)]
   const known = await Storage.read<Remembered>(key).catch(() => undefined)
-  if (known?.id) return known.id
+  const id = known?.id || (await newId(key, repository, vcs))
+  const place = known?.place === undefined ? {} : { place: known.place }
+  return { id, name: basename(repository.worktree), worktree: repository.worktree, vcs, ...place }
+}
+
+/** Makes the repository of a folder a checkout of a project. */
+export async function assign(directory: string, as: { id: string; place: string }): Promise<void> {
+  const repository = Vcs.find(directory)!
+  await Storage.write(["space", hash(repository.commonDir)], { ...as, gitDir: repository.commonDir })
+}
+
+async function newId(key: string[], repository: Vcs.Repository, vcs: Vcs.Info): Promise<string> {
   const root = await rootCommit(repository)
   const id = root ?? hash(homeOf(repository))
   // There are commits, but git could not read them: the id is used now, but not stored.

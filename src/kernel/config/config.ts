@@ -32,6 +32,7 @@ export {
 } from "#kernel/schema/schema.ts"
 export { redacted } from "#kernel/schema/secrets.ts"
 export { setGiven, setInline } from "./layers.ts"
+export { listSettings, type Setting } from "./list-settings.ts"
 export type { Ignored, Origins, Source, Status }
 export { Invalid, type Problem }
 
@@ -148,8 +149,8 @@ export async function renew(): Promise<void> {
 }
 
 function watchedFiles(): string[] {
-  const { typescript, ...single } = configFiles(Instance.worktree)
-  return [...Object.values(single), ...typescript].filter((file) => file !== undefined)
+  const { typescript, plugins, ...single } = configFiles(Instance.worktree)
+  return [...Object.values(single), ...typescript, ...plugins].filter((file) => file !== undefined)
 }
 
 /** Reload, one at a time. A configuration that cannot be used is logged and changes nothing. */

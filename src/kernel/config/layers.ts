@@ -4,6 +4,7 @@
 import { join, resolve } from "node:path"
 import * as Env from "#kernel/process/env.ts"
 import * as Global from "#kernel/process/global.ts"
+import { isPluginFile, pluginFiles } from "#kernel/reviewed/places.ts"
 import type { Reviewed } from "#kernel/reviewed/reviewed.ts"
 import { checkLayer, isPlain, type Raw } from "#kernel/schema/check.ts"
 import { formatPath, formatProblem, parsePath } from "#kernel/schema/invalid.ts"
@@ -45,6 +46,7 @@ export function configFiles(worktree: string) {
     global: join(Global.config(), "vitamin.jsonc"),
     project: join(worktree, ".vitamin", "config.jsonc"),
     typescript: [join(worktree, ".vitamin", "config.ts"), join(worktree, ".plaited", "config.ts")],
+    plugins: pluginFiles(worktree),
     environment: environment && !isInlineText(environment) ? resolve(environment) : undefined,
   }
 }
@@ -65,6 +67,7 @@ export async function readLayers(options: {
     global,
     await readProject(files.project, reviewed),
     await readTypeScript(files.typescript, reviewed),
+    ...(await readPlugins(files.plugins, reviewed)),
     environment,
     inline && withoutOwn(fromValue("inline", inline)),
   ]
@@ -81,8 +84,18 @@ async function readGiven(
     ...layers("remote", "global"),
     await readProject(files.project, reviewed),
     await readTypeScript(files.typescript, reviewed),
+    ...(await readPlugins(files.plugins, reviewed)),
     ...layers("environment", "inline"),
   ]
+}
+
+/** Each file is a layer of its own, in the order of the names. Removed ones keep their deny and ask rules. */
+async function readPlugins(present: string[], reviewed: Reviewed): Promise<Layer[]> {
+  const known = reviewed.paths().filter((path) => isPluginFile(path, reviewed.root))
+  const layers: Layer[] = []
+  for (const file of new Set([...present, ...known].sort()))
+    layers.push(await readTypeScript([file], reviewed))
+  return layers
 }
 
 /** The answer of a remote server as a layer. */

@@ -6,6 +6,7 @@ import { registerHooks } from "node:module"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Instance } from "#kernel/instance.ts"
+import { useProxy } from "#kernel/process/guest.ts"
 import * as Log from "#kernel/process/log.ts"
 import { guardedUrl, Unreviewed } from "#kernel/reviewed/guard-imports.ts"
 import type { Reviewed } from "#kernel/reviewed/reviewed.ts"
@@ -81,6 +82,7 @@ export async function importModule(
   { reviewed, timeout = limit, cacheKey }: Options = {},
 ): Promise<Record<string, unknown>> {
   registerOwnNames()
+  useProxy()
   const sum = createHash("sha256").update(bytes).digest("hex").slice(0, 16)
   const plain = `${pathToFileURL(file).href}${mark}${sum}${cacheKey === undefined ? "" : `-${cacheKey}`}`
   const url = reviewed ? guardedUrl(plain, reviewed, new Set(ownModules.values())) : plain

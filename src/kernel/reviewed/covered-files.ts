@@ -1,23 +1,31 @@
 // Every file of a work tree that can make something run or widen rights, as it is on the disk now: configuration, MCP
-// servers, agents, guards, skills with their scripts, and the project files that these import or name as a command.
+// servers, agents, commands, guards, hooks, skills with their scripts, and the project files that these import or name as a
+// command.
 import { extname, join, resolve } from "node:path"
 import * as Log from "#kernel/process/log.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { errorText } from "#util/error.ts"
 import { namesIn as allNamesIn, statOf } from "#util/file/path-info.ts"
 import { JsoncError, parseJsonc } from "#util/parse/jsonc.ts"
+import { hookCommands, reviewedBytes } from "./hook-content.ts"
 import {
   agentFolders,
+  commandDepth,
+  commandFolders,
+  foreignHookFiles,
   guardFolder,
+  hookFile,
   isAgentFile,
   isGuardFile,
   levels,
   maxProgram,
+  pluginFiles,
   serverFiles,
   skillFolders,
 } from "./places.ts"
 import { namedByText, withImports } from "./project-code.ts"
 
+const hookFiles = [hookFile, ...foreignHookFiles]
 const configuration = [".vitamin/config.jsonc", ".vitamin/config.ts", ".plaited/config.ts"]
 
 /** Files beyond these limits are not reviewed, and so not trusted. */
@@ -42,8 +50,13 @@ export async function coveredFiles(options: {
     ...skills.map((name) => resolve(root, name)),
   ])
   for (const name of [...configuration, ...serverFiles]) await addWithCommands(join(root, name), root)
+  for (const name of hookFiles) await addWithCommands(join(root, name), root)
+  for (const path of pluginFiles(root)) await addWithCommands(path, root)
   for (const path of agentFolders.flatMap((folder) => pathsIn(join(root, folder))))
     if (isAgentFile(path)) await add(path)
+  for (const level of levels(directory, root))
+    for (const path of commandFolders.flatMap((name) => filesBelow(join(level, name), commandDepth)))
+      if (path.endsWith(".md")) await add(path)
   for (const path of pathsIn(join(root, guardFolder))) if (isGuardFile(path)) await add(path)
   for (const folder of folders) await addSkills(folder)
   for (const path of options.known) if (statOf(path)?.isFile()) await add(path)
@@ -73,7 +86,7 @@ export async function coveredFiles(options: {
   async function addWithCommands(path: string, ...starts: string[]): Promise<void> {
     const bytes = await add(path)
     if (!bytes) return
-    const named = namedByText(commandTextOf(path, bytes), starts, root)
+    const named = namedByText(commandTextOf(path, bytes, root), starts, root)
     for (const file of named.files) await add(file)
     for (const folder of named.folders) if (hasSkills(folder)) folders.add(folder)
   }
@@ -91,8 +104,9 @@ export async function coveredFiles(options: {
 }
 
 /** The part of a file that may name commands. */
-function commandTextOf(path: string, bytes: Buffer): string {
+function commandTextOf(path: string, bytes: Buffer, root: string): string {
   if (extname(path) === ".md") return frontOf(bytes) ?? ""
+  if (hookFiles.some((name) => path === join(root, name))) return hookCommands(bytes, path, root)
   if (!path.endsWith("config.jsonc")) return bytes.toString()
   try {
     return JSON.stringify(parseJsonc(bytes, path).value.mcp) ?? ""
@@ -121,7 +135,8 @@ function filesBelow(folder: string, depth: number): string[] {
 
 async function contentOf(path: string): Promise<Buffer | undefined> {
   try {
-    return await readSmallFile(path, undefined, maxProgram)
+    const bytes = await readSmallFile(path, undefined, maxProgram)
+    return bytes && reviewedBytes(path, bytes)
   } catch (error) {
     Log.warn(`${path} cannot be reviewed, so it is not trusted: ${errorText(error)}`)
     return undefined

@@ -1,5 +1,6 @@
-// Places of a project that can make something run: files of MCP servers, agents and skills.
-import { basename, dirname } from "node:path"
+// Places of a project that can make something run: files of MCP servers, agents, commands and skills.
+import { basename, dirname, join } from "node:path"
+import { namesIn, statOf } from "#util/file/path-info.ts"
 
 /** In ascending precedence. */
 export const serverFiles = [".vitamin/mcp.json", ".mcp.json"] as const
@@ -9,6 +10,22 @@ export const agentFolders = [
   ".opencode/agent",
   ".opencode/agents",
   ".vitamin/agents",
+] as const
+/** Folders of commands, in the work tree and in each folder down to the current one, nearest first. */
+export const commandFolders = [
+  ".vitamin/commands",
+  ".claude/commands",
+  ".opencode/command",
+  ".opencode/commands",
+] as const
+/** Levels of folders below a folder of commands. */
+export const commandDepth = 4
+/** Files of hooks: vitamin's own, then those of other agents. */
+export const hookFile = ".vitamin/hooks.json"
+export const foreignHookFiles = [
+  ".claude/settings.json",
+  ".claude/settings.local.json",
+  ".codex/hooks.json",
 ] as const
 /** The folder of guards that are written in TypeScript. */
 export const guardFolder = ".vitamin/guards"
@@ -23,6 +40,21 @@ export const skillFolders = [
 export const maxProgram = 64 << 20
 
 const maxLevels = 8
+const maxPluginFiles = 100
+
+/** The files of `.vitamin/plugins`: pieces of the configuration in TypeScript. */
+export function pluginFiles(root: string): string[] {
+  const folder = join(root, ".vitamin/plugins")
+  if (!statOf(folder)) return []
+  return namesIn(folder)
+    .filter(isGuardFile)
+    .slice(0, maxPluginFiles)
+    .map((name) => join(folder, name))
+}
+
+export function isPluginFile(path: string, root: string): boolean {
+  return dirname(path) === join(root, ".vitamin/plugins") && isGuardFile(path)
+}
 
 /** Whether a file is an agent, by its name and folder. Agents of other tools are Markdown files. */
 export function isAgentFile(path: string): boolean {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { dirname, extname, resolve } from "node:path"
 import { realOf, statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
+import { scriptImports } from "./script-imports.ts"
 
 const moduleEndings = ".js .mjs .cjs .jsx .ts .mts .cts .tsx".split(" ")
 const otherEndings =
@@ -19,22 +20,37 @@ const maxBytes = 4 << 20
 const maxWords = 2_000
 const maxFolders = 20
 
-/** The real paths of a file and of all modules that it imports by relative paths, transitively. For a file that is not
- * JavaScript or TypeScript: only its own path. */
+/** The real paths of a file and of all files that it loads, transitively: modules that JavaScript and TypeScript import by
+ * relative paths, and what scripts of shells and of Python load (`script-imports.ts`). */
 export function withImports(file: string, root: string, content?: Uint8Array): string[] {
   const found = new Set<string>()
   const visit = (path: string, bytes?: Uint8Array) => {
     if (found.has(path) || found.size >= maxFiles) return
     found.add(path)
-    if (!modules.test(path)) return
-    for (const [, , specifier] of textOf(path, bytes).matchAll(imports))
-      for (const target of importedAs(resolve(dirname(path), specifier!.replace(/[?#].*/, "")))) {
-        const real = realOf(target)
-        if (real && isProjectFile(real, root)) visit(real)
-      }
+    for (const target of loadedBy(path, textOf(path, bytes), root).flat()) {
+      const real = realOf(target)
+      if (real && isProjectFile(real, root)) visit(real)
+    }
   }
   visit(file, content)
   return [...found]
+}
+
+/** The paths that a file loads and at which there is nothing: every path that a runtime would try. */
+export function missingImports(file: string, root: string): string[] {
+  return loadedBy(file, textOf(file), root).flatMap((targets) =>
+    targets.some((one) => statOf(one)?.isFile()) ? [] : targets,
+  )
+}
+
+/** For each file that a text loads: every path that a runtime would try. */
+function loadedBy(path: string, text: string, root: string): string[][] {
+  if (!modules.test(path)) return scriptImports(path, text, root)
+  return specifiersOf(text).map((specifier) => importedAs(resolve(dirname(path), specifier)))
+}
+
+function specifiersOf(text: string): string[] {
+  return [...text.matchAll(imports)].map(([, , specifier]) => specifier!.replace(/[?#].*/, ""))
 }
 
 /** The programs and scripts of a project that a command names, in its words or in its variables (NODE_OPTIONS,
@@ -88,7 +104,7 @@ function runAs(path: string): string[] {
 /** The same for an import: also the index of a folder, and the TypeScript source of a .js file. */
 function importedAs(path: string): string[] {
   const source = path.replace(/\.([mc]?)js(x?)$/, ".$1ts$2")
-  const index = statOf(path)?.isDirectory() ? runAs(resolve(path, "index")) : []
+  const index = runAs(resolve(path, "index"))
   return [...new Set([path, source, ...moduleEndings.map((ending) => path + ending), ...index])]
 }
 

@@ -66,6 +66,18 @@ export function nothing(root: string): Reviewed {
   return view(root, undefined)
 }
 
+/** A folder whose files were reviewed elsewhere, such as those of an installed plugin: SHA-256 by path. */
+export function ofFiles(root: string, hashes: Readonly<Record<string, string>>): Reviewed {
+  const files = Object.fromEntries(Object.entries(hashes).map(([path, hash]) => [path, { hash }]))
+  const own = view(root, { directory: root, time: 0, files })
+  return Object.freeze({
+    ...own,
+    refusal: (path: string, content: Uint8Array | string) =>
+      own.refusal(path, content) && "it is not as it was when the plugin was installed",
+    keepNarrowing: () => Promise.resolve(),
+  })
+}
+
 function view(root: string, grant: Grant | undefined): Reviewed {
   const files = grant?.files
   const nameOf = (path: string) => relative(root, path)

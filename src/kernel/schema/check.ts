@@ -34,7 +34,7 @@ export function checkLayer(options: {
     checked.problems.push(at([], `expected an object, received ${typeName(copy)}`))
     return checked
   }
-  const issues = schema.safeParse(copy).error?.issues ?? []
+  const issues = (schema.safeParse(copy).error?.issues ?? []).flatMap(chosenForm)
   const ownersOfMissing = new Set(
     issues.flatMap(({ code, path }) =>
       code !== "unrecognized_keys" && valueAt(copy, path as Path) === undefined
@@ -101,6 +101,25 @@ function toPlain(
   return copy
 }
 
+/** Zod's own words for a value that fits no form. */
+const plainMessage = "Invalid input"
+
+/** Of a value that may have several forms, such as `false` or an object: the problems of the form that it has. */
+function chosenForm(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue]
+  const isInside = ({ code, path }: z.core.$ZodIssue) => path.length > 0 || code === "unrecognized_keys"
+  const form = issue.errors.find((problems) => problems.every(isInside))
+  // A schema may say itself what it expects.
+  if (!form && issue.message !== plainMessage) return [issue]
+  if (!form) return [{ ...issue, message: `expected ${issue.errors.flat().map(formOf).join(" or ")}` }]
+  return form.flatMap((one) => chosenForm({ ...one, path: [...issue.path, ...one.path] }))
+}
+
+function formOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_value") return issue.values.map(String).join(" or ")
+  return issue.code === "invalid_type" ? issue.expected.replace("record", "object") : issue.message
+}
+
 function explain(issue: z.core.$ZodIssue, received: unknown): string {
   const text = issue.message.replace(/^Invalid (input|option): /, "")
   if (received === undefined) return `is missing; ${text.replace(/, received undefined$/, "")}`
@@ -139,11 +158,15 @@ type Definition = {
   catchall?: z.ZodType
   element?: z.ZodType
   valueType?: z.ZodType
+  options?: z.ZodType[]
 }
 
 function unwrap(schema: z.ZodType): Definition {
   const definition = schema.def as Definition
-  return definition.innerType ? unwrap(definition.innerType) : definition
+  if (definition.innerType) return unwrap(definition.innerType)
+  // Of several forms, only an object has keys.
+  const forms = (definition.options ?? []).map(unwrap)
+  return forms.find(({ shape, valueType }) => shape ?? valueType) ?? definition
 }
 
 function typeName(value: unknown): string {

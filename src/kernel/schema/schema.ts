@@ -2,7 +2,10 @@
 // that is loaded by itself (`loadConfig`). Other folders take the types of rules and MCP servers from here.
 import { z } from "zod"
 import { about } from "#util/about.ts"
+import { Adapters } from "./adapter-schema.ts"
 import { Guards } from "./guard-schema.ts"
+import { Hooks } from "./hook-schema.ts"
+import { Formatters, LanguageServers } from "./language-schema.ts"
 import {
   AgentRule,
   checkScripts,
@@ -15,6 +18,15 @@ import {
 } from "./schema-parts.ts"
 
 export type { Guard, Guards } from "./guard-schema.ts"
+export {
+  type HookEvent,
+  type HookFunction,
+  type HookInput,
+  type HookOutput,
+  hookEvents,
+  isHookEvent,
+} from "./hook-schema.ts"
+export type { LanguageServer } from "./language-schema.ts"
 export type { DeclaredModel, RemoteAgent } from "./schema-parts.ts"
 export { AgentRule, McpServer, permissions, Rule } from "./schema-parts.ts"
 
@@ -67,6 +79,24 @@ const Environment = z.strictObject({
   ),
 })
 
+/** The standard `OTEL_*` variables come before these. */
+const Telemetry = z.strictObject({
+  enabled: about("`false` turns it off, also if the environment asks for it.", z.boolean().optional(), true),
+  endpoint: about(
+    "Address of an OpenTelemetry collector that takes OTLP over HTTP as JSON, such as `http://127.0.0.1:4318`. `/v1/traces`, `/v1/metrics` and `/v1/logs` are added.",
+    z.string().refine(isHttpUrl, "expected an http or https URL without user info").optional(),
+  ),
+  headers: about(
+    "Headers of every request to it, such as a key.",
+    z.record(z.string(), z.string()).optional(),
+  ),
+  contents: about(
+    "Also send prompts, answers, arguments and results of calls. Known secrets are redacted.",
+    z.boolean().optional(),
+    false,
+  ),
+})
+
 const Terminal = z.strictObject({
   animation: about(
     "Show an animation in the status line while the agent works.",
@@ -114,77 +144,7 @@ const shared = {
       })
       .optional(),
   ),
-  adapters: about(
-    "How other programs reach the agent.",
-    z
-      .strictObject({
-        acp: about(
-          "Editors, over the Agent Client Protocol.",
-          z
-            .strictObject({
-              transport: about(
-                "How a client of `vitamin acp` connects: over `stdio`, or `http` for a WebSocket at `/acp`, with the token.",
-                z.enum(["stdio", "http"]).default("stdio"),
-              ),
-              port: about(
-                "Port for `http`; without it, any free one.",
-                z.number().int().min(0).max(65_535).optional(),
-              ),
-            })
-            .optional(),
-        ),
-        sandbox: about(
-          "Sandbox around the agent ([docs/sandbox.md](sandbox.md)).",
-          z
-            .strictObject({
-              enabled: about(
-                "Run every prompt in a sandbox, as `--sandbox` does for one command.",
-                z.boolean().default(false),
-              ),
-              security: about(
-                "What the sandbox lets through. Without it, `--sandbox` allows writing the work tree, and `enabled` only `./output`.",
-                z
-                  .strictObject({
-                    allowWrite: about(
-                      "Folders that may be written, beside the work tree.",
-                      z.array(z.string()).default([]),
-                    ),
-                    denyRead: about(
-                      "Paths that cannot be read. Vitamin's own folders are always among them.",
-                      z.array(z.string()).default(["~/.ssh", "~/.aws", ".env"]),
-                    ),
-                    allowedDomains: about(
-                      "Hosts that may be reached over HTTP without a question: `example.com`, `*.example.com`; with a port, such as `localhost:8080`, at private addresses too.",
-                      z.array(z.string()).default([]),
-                    ),
-                  })
-                  .optional(),
-              ),
-              limits: about(
-                "Limits of the sandbox.",
-                z
-                  .strictObject({
-                    memory: about(
-                      "Bytes of memory. Default: 512 MB.",
-                      z
-                        .number()
-                        .int()
-                        .min(64 << 20)
-                        .optional(),
-                    ),
-                    timeout: about(
-                      "Milliseconds that one prompt may run, without the time that it waits for you. Default: 300,000. `--timeout` comes before it.",
-                      z.number().int().positive().optional(),
-                    ),
-                  })
-                  .optional(),
-              ),
-            })
-            .optional(),
-        ),
-      })
-      .optional(),
-  ),
+  adapters: about("How other programs reach the agent.", Adapters.optional()),
   scripts: about(
     "Scripts that a person has promoted ([context.md](context.md#promoted-scripts)).",
     Scripts.optional(),
@@ -255,10 +215,26 @@ export const Info = z.strictObject({
       })
       .optional(),
   ),
+  lsp: about(
+    "Language servers, which report what an edit breaks ([language-servers.md](language-servers.md)). `false` turns off all.",
+    LanguageServers.optional(),
+  ),
+  formatter: about(
+    "Formatters for files that the agent edited ([language-servers.md](language-servers.md#formatters)): your own, by a name of yours; `false` turns a known one off (`biome`, `prettier`, `ruff`, `gofmt`), or all.",
+    Formatters.optional(),
+  ),
   terminal: about("The interactive terminal.", Terminal.optional()),
+  telemetry: about(
+    "Traces, metrics and logs for an OpenTelemetry collector ([telemetry.md](telemetry.md)).",
+    Telemetry.optional(),
+  ),
   guards: about(
     "Rules over sequences of actions, by their name ([guards.md](guards.md)).",
     Guards.optional(),
+  ),
+  hooks: about(
+    "Hooks that are functions, and whose hooks are used. Commands are in `hooks.json` ([hooks.md](hooks.md)).",
+    Hooks.optional(),
   ),
 })
 export type Info = z.infer<typeof Info>
@@ -275,9 +251,14 @@ export const Standalone = z.strictObject({
 })
 export type Standalone = z.infer<typeof Standalone>
 
-function isRemoteUrl(text: string): boolean {
+function isHttpUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || url.username || url.password) return false
+  return url !== undefined && /^https?:$/.test(url.protocol) && !url.username && !url.password
+}
+
+function isRemoteUrl(text: string): boolean {
+  if (!isHttpUrl(text)) return false
+  const url = new URL(text)
   const loopback =
     url.hostname === "localhost" || url.hostname === "[::1]" || /^127(\.\d+){3}$/.test(url.hostname)
   return url.protocol === "https:" || (url.protocol === "http:" && loopback)

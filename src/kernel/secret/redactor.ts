@@ -4,10 +4,12 @@ import * as Secret from "./secret.ts"
 
 export type Redactor = {
   /** Returns the redacted bytes, up to a possible start of a secret. */
-  write(chunk: Buffer): Buffer[]
+  write(chunk: Buffer): Piece[]
   /** Returns the bytes that were held back, at the end. */
-  flush(): Buffer[]
+  flush(): Piece[]
 }
+/** `bytes` stand for the next `length` bytes of the stream: the same, or a label. */
+export type Piece = { bytes: Buffer; length: number }
 
 /** Shared: a buffer for each chunk would make the garbage of a long output. */
 const nothing = Buffer.alloc(0)
@@ -20,29 +22,32 @@ export function createRedactor(): Redactor {
   let pending: Buffer = nothing
   let done = 0
 
-  function write(chunk: Buffer): Buffer[] {
+  function write(chunk: Buffer): Piece[] {
     return replace(pending.length ? Buffer.concat([pending, chunk]) : chunk, true)
   }
 
-  function flush(): Buffer[] {
+  function flush(): Piece[] {
     const out = replace(pending, false)
     pending = nothing
     done = 0
     return out
   }
 
-  function replace(bytes: Buffer, hasMore: boolean): Buffer[] {
+  function replace(bytes: Buffer, hasMore: boolean): Piece[] {
     const { spans, open } = Secret.find(bytes.toString("latin1"), hasMore)
-    const out: Buffer[] = []
+    const out: Piece[] = []
+    const pass = (from: number, to: number) =>
+      out.push({ bytes: bytes.subarray(from, to), length: to - from })
     let at = done
     for (const { start, end, label } of spans) {
       // If a longer secret may begin at the same place, the next chunk decides.
       if (end <= at || start >= open) continue
-      if (start > at) out.push(bytes.subarray(at, start))
-      out.push(Buffer.from(label))
+      const from = Math.max(at, start)
+      if (from > at) pass(at, from)
+      out.push({ bytes: Buffer.from(label), length: end - from })
       at = end
     }
-    if (open > at) out.push(bytes.subarray(at, open))
+    if (open > at) pass(at, open)
     at = Math.max(at, open)
     const from = Math.max(0, Math.min(open, at - behind))
     // A copy: the caller may use its memory again.

@@ -100,6 +100,16 @@ export async function accept(
   )
 }
 
+/** The content of a file when it was reviewed, as far as it is kept. */
+export async function trustedText(directory: string, path: string): Promise<string | undefined> {
+  const root = Reviewed.rootOf(directory)
+  const { files = {} } = (await Reviewed.read(root)) ?? {}
+  const text = (await readKept(root))[path]
+  // Kept content counts only as long as the review does.
+  const isReviewed = text !== undefined && Object.hasOwn(files, path)
+  return isReviewed && files[path]?.hash === Reviewed.hashOf(Buffer.from(text)) ? text : undefined
+}
+
 /** The text of a file that can be shown line by line. */
 export function textOf(content: Uint8Array): string | undefined {
   if (content.length > maxKept || content.includes(0)) return undefined

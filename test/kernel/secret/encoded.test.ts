@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
 import { test } from "node:test"
-import { createRedactor } from "#kernel/secret/redactor.ts"
+import { createRedactor, type Piece } from "#kernel/secret/redactor.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 
 /** A value that no other test has, without an order in its characters. */
@@ -111,11 +111,15 @@ test("createRedactor() finds an encoded secret wherever a chunk ends", () => {
 
 test("createRedactor() returns a line at once that ends with a digit", () => {
   const redactor = createRedactor()
-  assert.equal(Buffer.concat(redactor.write(Buffer.from("exit code 7\n"))).toString(), "exit code 7\n")
+  assert.equal(joined(redactor.write(Buffer.from("exit code 7\n"))), "exit code 7\n")
 })
 
 function stream(chunks: string[]): string {
   const redactor = createRedactor()
   const pieces = chunks.flatMap((chunk) => redactor.write(Buffer.from(chunk, "latin1")))
-  return Buffer.concat([...pieces, ...redactor.flush()]).toString()
+  return joined([...pieces, ...redactor.flush()])
+}
+
+function joined(pieces: Piece[]): string {
+  return Buffer.concat(pieces.map(({ bytes }) => bytes)).toString()
 }

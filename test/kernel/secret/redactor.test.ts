@@ -1,13 +1,17 @@
 // Redaction of a stream: a secret is found wherever the chunks end.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { createRedactor } from "#kernel/secret/redactor.ts"
+import { createRedactor, type Piece } from "#kernel/secret/redactor.ts"
 import * as Secret from "#kernel/secret/secret.ts"
+
+function joined(pieces: Piece[]): string {
+  return Buffer.concat(pieces.map(({ bytes }) => bytes)).toString()
+}
 
 function redacted(chunks: string[]): string {
   const redactor = createRedactor()
   const pieces = chunks.flatMap((chunk) => redactor.write(Buffer.from(chunk, "latin1")))
-  return Buffer.concat([...pieces, ...redactor.flush()]).toString()
+  return joined([...pieces, ...redactor.flush()])
 }
 
 test("createRedactor() finds a secret that is cut anywhere, also byte by byte and in two chunks inside a character", () => {
@@ -32,7 +36,7 @@ test("createRedactor() redacts the longer of two secrets with the same start, ev
 test("createRedactor() holds back only what may become a secret", () => {
   Secret.register("held-back-value", "value")
   const redactor = createRedactor()
-  const write = (text: string) => Buffer.concat(redactor.write(Buffer.from(text))).toString()
+  const write = (text: string) => joined(redactor.write(Buffer.from(text)))
   assert.equal(write("Password: "), "Password: ")
   assert.equal(write("held-"), "")
   assert.equal(write("off"), "held-off")
@@ -44,7 +48,7 @@ test("createRedactor() copies the bytes that it holds back", () => {
   const chunk = Buffer.from("x reused-")
   redactor.write(chunk)
   chunk.fill(0)
-  assert.equal(Buffer.concat(redactor.write(Buffer.from("memory-1"))).toString(), "[value]")
+  assert.equal(joined(redactor.write(Buffer.from("memory-1"))), "[value]")
 })
 
 test("createRedactor() holds back a secret that has fewer characters than another, but more bytes", () => {
