@@ -3,6 +3,7 @@
 import * as Secret from "#kernel/secret/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { type Found, type Item, isUnder, type Listing, type Query, type Source } from "./source.ts"
+import { visibleSessions } from "./visible-sessions.ts"
 
 export type DataSearch = Query & {
   /** In any string of a record, in any case. */
@@ -34,8 +35,9 @@ type Session = { title?: string; time?: { created?: number }; taskOf?: unknown }
 export function createDataStore(projectId: string): DataStore {
   async function describe({ accepts = () => true }: Query = {}): Promise<string> {
     const lines: string[] = []
+    const visible = await visibleSessions()
     await Storage.readAll<Session>(["session", projectId], ({ title, time, taskOf }, name) => {
-      if (!title || taskOf || !accepts(`session/${projectId}/${name}`)) return
+      if (!title || taskOf || visible?.has(name) === false || !accepts(`session/${projectId}/${name}`)) return
       lines.push(`- ${dateOf(time?.created)} ${title.replaceAll(/\p{Cc}/gu, " ").slice(0, maxTitle)}`)
     })
     if (!lines.length) return "No earlier session of this project is stored."
@@ -74,7 +76,7 @@ async function visit<T>(options: {
 }): Promise<{ found: T[]; more: boolean; timedOut: boolean }> {
   const { pick, enough = Number.POSITIVE_INFINITY } = options
   const { under, accepts = () => true, signal, everywhere } = options.query
-  const isOwn = everywhere ? () => true : await ownedBy(options.projectId)
+  const isOwn = await ownedBy(everywhere ? undefined : options.projectId)
   const found: T[] = []
   let read = 0
   let timedOut = false
@@ -125,16 +127,23 @@ function mayHold(folder: string, under: string | undefined): boolean {
   return isUnder(folder, under) || (under ?? "").startsWith(`${folder}/`)
 }
 
-/** The second part of a key names its owner: a project, or a session of one. Records without an owner belong to programs. */
-async function ownedBy(projectId: string): Promise<(key: string[]) => boolean> {
+/** The second part of a key names its owner: a project, or a session of one. Records without an owner belong to programs.
+ * Without a project, those of all projects count. A person sees only what belongs to their sessions. */
+async function ownedBy(projectId: string | undefined): Promise<(key: string[]) => boolean> {
+  const visible = await visibleSessions()
   const owners = new Map<string, string>()
   for (const project of await Storage.list(["session"])) {
     owners.set(project, project)
     for (const session of await Storage.list(["session", project])) owners.set(session, project)
   }
-  return ([top = "", second]) => {
-    if (internal.has(top)) return false
+  return ([top = "", second, third]) => {
+    if (ofPeople.has(top)) return false
+    if (internal.has(top) && projectId !== undefined) return false
+    if (visible && !ofSessions.has(top)) return false
     if (second === undefined) return true
+    const sessionId = top === "session" ? third : second
+    if (visible && sessionId !== undefined && !visible.has(sessionId)) return false
+    if (projectId === undefined) return true
     const owner = owners.get(second)
     return owner === projectId || (owner === undefined && !ofSessions.has(top))
   }
@@ -142,6 +151,8 @@ async function ownedBy(projectId: string): Promise<(key: string[]) => boolean> {
 
 /** Bookkeeping of the program, whose keys do not say which project they belong to. */
 const internal = new Set(["trust", "trust-content", "script", "space", "prompt", "last-session"])
+/** Who has access, and what they did. No search shows it. */
+const ofPeople = new Set(["person", "audit", "browser-session"])
 /** Everything below these belongs to a session, which may be gone. */
 const ofSessions = new Set(["session", "message", "turn", "relation", "revert", "grant"])
 

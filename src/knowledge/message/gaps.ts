@@ -104,18 +104,18 @@ export async function lostMessages(
 ): Promise<Lost[]> {
   const lost = new Map<string, Lost>()
   for (const id of missingParents(messages)) lost.set(id, { id, reason: "its record is gone" })
-  for (const { key, file } of Storage.quarantined(["message", sessionId])) {
-    const id = key[2] ?? ""
-    if (!messages.some((message) => message.id === id)) lost.set(id, describe(id, file))
+  for (const one of await Storage.quarantined(["message", sessionId])) {
+    const id = one.key[2] ?? ""
+    if (!messages.some((message) => message.id === id)) lost.set(id, await describe(id, one))
   }
   for (const one of invalid) lost.set(one.id, one)
   return Promise.all(lost.values().map((one) => withPosition(sessionId, one)))
 }
 
-function describe(id: string, file: string): Lost {
-  const read = Storage.readQuarantined(file)
+async function describe(id: string, one: Storage.Quarantined): Promise<Lost> {
+  const read = await Storage.readQuarantined(one)
   return "reason" in read
-    ? { id, reason: read.reason, ...fieldsIn(Storage.headOf(file)) }
+    ? { id, reason: read.reason, ...fieldsIn(await Storage.headOf(one)) }
     : { id, reason: "its file was damaged", ...fieldsOf(read.value) }
 }
 

@@ -18,6 +18,10 @@ export const Usage = z.object({
   cacheRead: z.number().optional().describe("tokens of the request that came from the provider's cache"),
   cacheWrite: z.number().optional().describe("tokens of the request that went into the provider's cache"),
   cost: z.number().optional().describe("USD"),
+  duration: z
+    .number()
+    .optional()
+    .describe("milliseconds that the answer took, attempts that failed included"),
 })
 
 const ProviderMetadata = z
@@ -69,6 +73,9 @@ const envelope = {
     .describe("the stored prompt that begins with this message; the `202` that accepted it named it"),
 }
 
+/** Only people are shown them; a model gets the text alone. */
+const Colors = z.array(z.tuple([z.int().min(0), z.string().regex(/^[\d;]{0,60}$/)])).optional()
+
 const TextData = z.object({
   role: MessageRole,
   parts: z.array(Part).default([]).describe("text and reasoning, in the order they came"),
@@ -87,10 +94,11 @@ const TextData = z.object({
         .array(z.object({ guard: z.string(), reason: z.string() }))
         .optional()
         .describe("of a `guard`: each guard that held back the answer before, and why"),
+      colors: Colors.describe("of a `shell`: the styles of the output, as in the result of a tool"),
     })
     .optional()
     .describe(
-      "what a text of the system tells: a `rule`, a `skill`, a `plan`, a `guard`, and which one; `shell` and the command, if a person ran it",
+      "what a text of the system tells: a `rule`, a `skill`, a `plan`, a `guard`, a `hook`, and which one; `output`: the answer before did not fit the schema; `shell` and the command, if a person ran it",
     ),
 })
 
@@ -141,6 +149,9 @@ const ToolResultData = z.object({
   status: z.enum(["success", "error", "interrupted"]),
   output: Json.default(null).describe(
     "JSON where the tool gave structure and nothing else; a string for text",
+  ),
+  colors: Colors.describe(
+    "from which character on the text of a command has which style, as SGR codes (`1;31`; empty for plain text); never sent to a model",
   ),
   error: z
     .object({

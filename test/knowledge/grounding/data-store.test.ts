@@ -117,6 +117,7 @@ test("data_store shows nothing of another project unless it is asked for, and no
     await Storage.write(["relation", other.id], { nodes: [{ text: "the foreign word" }] })
     await Storage.write(["message", "sess_gone", "msg_1"], { text: "the foreign word" })
     await Storage.write(["trust", "x"], { directory: "/the foreign word" })
+    await Storage.write(["audit", "x"], { target: "/the foreign word" })
     const mine = await Session.create({ title: "mine" })
     assert.deepEqual((await store.search({ text: "foreign" })).items, [])
     for (const under of [
