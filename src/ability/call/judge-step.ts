@@ -8,7 +8,7 @@ import { realOf } from "#util/file/path-info.ts"
 import { isInside, statInside } from "#util/file/resolve-inside.ts"
 import { hasWildcard } from "#util/wildcard.ts"
 import * as KeptFolder from "./kept-folder.ts"
-import { outputFolder } from "./output.ts"
+import { outputFolder } from "./output-folder.ts"
 import type { Context, Definition, Need, Step } from "./types.ts"
 
 export type Judgement = {

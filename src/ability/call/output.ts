@@ -1,10 +1,10 @@
 // Bounds the output of a tool: the model gets the beginning and the end, with the path of a file that has the whole
 // text. Memory stays at about 50 KB for any amount of output.
-import { createHash } from "node:crypto"
 import { type FileHandle, mkdir, open } from "node:fs/promises"
 import { join } from "node:path"
-import * as Global from "#kernel/process/global.ts"
 import { errorCode, errorText } from "#util/error.ts"
+import { fileName, outputFolder } from "./output-folder.ts"
+import { shareOutput } from "./shared-output.ts"
 
 /** The most bytes that the model sees, including the mark of the cut. */
 export const maxShown = 50_000
@@ -19,12 +19,12 @@ export type Sink = {
   read(stream: AsyncIterable<Buffer>): Promise<void>
   /** The text for the model. Call it once, at the end. */
   finish(): Promise<string>
+  /** After `finish`: what the text leaves out. */
+  cut(): Cut | undefined
 }
 
-/** The folder for long outputs of a session. */
-export function outputFolder(sessionId: string): string {
-  return join(Global.data(), "outputs", fileName(sessionId))
-}
+/** The bytes from `from` to `to` are left out; in their place are the `note` bytes of a note. */
+export type Cut = { from: number; to: number; note: number }
 
 /** A sink for the output of one call. */
 export function createOutput(call: { sessionId: string; callId: string }): Sink {
@@ -35,6 +35,7 @@ export function createOutput(call: { sessionId: string; callId: string }): Sink 
   let lines = 0
   let file: { handle: FileHandle; path: string; bytes: number } | undefined
   let problem: string | undefined
+  let leftOut: Cut | undefined
 
   async function write(chunk: string | Uint8Array) {
     const bytes =
@@ -90,14 +91,19 @@ export function createOutput(call: { sessionId: string; callId: string }): Sink 
   }
 
   async function finish() {
-    await file?.handle.close().catch((error) => {
+    try {
+      await file?.handle.close()
+      if (file && !problem) await shareOutput(call.sessionId, file.path)
+    } catch (error) {
       problem ??= errorText(error)
-    })
+    }
     if (total <= maxShown) return start.toString("utf8", 0, total)
     const first = upToLine(start.subarray(0, side))
     const last = fromLine(Buffer.concat([ring.subarray(ringAt), ring.subarray(0, ringAt)]))
     const cut = total - first.length - last.length
-    return `${first}\n[… ${cut} of ${total} bytes (${lines} lines) left out; ${kept()} …]\n${last}`
+    const note = `\n[… ${cut} of ${total} bytes (${lines} lines) left out; ${kept()} …]\n`
+    leftOut = { from: first.length, to: total - last.length, note: Buffer.byteLength(note) }
+    return `${first}${note}${last}`
   }
 
   function kept(): string {
@@ -106,7 +112,7 @@ export function createOutput(call: { sessionId: string; callId: string }): Sink 
     return `${what} in ${file!.path}, which read and grep can open`
   }
 
-  return Object.freeze({ write, read, finish })
+  return Object.freeze({ write, read, finish, cut: () => leftOut })
 }
 
 /** Models repeat call ids, so an existing file is never overwritten. */
@@ -121,11 +127,6 @@ async function create(call: { sessionId: string; callId: string }) {
       if (errorCode(error) !== "EEXIST") throw error
     }
   }
-}
-
-/** Call ids come from the model, so they are made safe as file names. */
-function fileName(id: string): string {
-  return /^[\w-]{1,100}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 40)
 }
 
 /** Cut after a near line end, else after a whole character. */

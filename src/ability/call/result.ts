@@ -15,11 +15,11 @@ const ordinary = new Set(
   "ENOENT ENOTDIR EISDIR EACCES EPERM EEXIST ENAMETOOLONG ELOOP ENOTEMPTY ETIMEDOUT ECONNREFUSED".split(" "),
 )
 
-/** A constraint or a permission refused the call. */
+/** A constraint, a hook or a permission refused the call. */
 export class Refused extends NamedError {
-  readonly by: "constraint" | "permission"
+  readonly by: NonNullable<Result["refused"]>
 
-  constructor(by: "constraint" | "permission", message: string) {
+  constructor(by: NonNullable<Result["refused"]>, message: string) {
     super("Tool.Refused", message, { by })
     this.by = by
   }
@@ -30,10 +30,13 @@ export async function bound(returned: Output | Json | undefined, context: Contex
   SecretFiles.register()
   if (typeof returned === "string") return { text: await redactAndBound(returned, context) }
   if (!isOutput(returned)) return boundJson(returned ?? null, context)
-  const { text, data, title, images } = returned
+  const { data, title, images, colors } = returned
+  const text = await redactAndBound(returned.text, context)
   const json = data === undefined ? undefined : toJson(data)
   return {
-    text: await redactAndBound(text, context),
+    text,
+    // Places in another text would be wrong.
+    ...(colors && text === returned.text ? { colors } : {}),
     ...(json !== undefined && json.length <= maxShown ? { data: JSON.parse(json) } : {}),
     ...(title === undefined ? {} : { title: Secret.redact(title).slice(0, 200) }),
     ...(images?.length ? { images: images.slice(0, maxImages) } : {}),

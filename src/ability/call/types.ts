@@ -68,7 +68,14 @@ export type FoundOffers = {
 }
 
 /** `text` is what the model sees, `title` one short line for people. Images, in base64, are shown beside the text. */
-export type Output = { text: string; data?: Json; title?: string; images?: OutputImage[] }
+export type Output = {
+  text: string
+  data?: Json
+  title?: string
+  images?: OutputImage[]
+  /** For people: from which character on the text has which style, as SGR codes. */
+  colors?: [at: number, sgr: string][]
+}
 
 export type OutputImage = { data: string; mimeType: string }
 
@@ -107,10 +114,17 @@ export type Refusal = { message: string }
 /** What the call may reach: `granted` outside the workspace, `reals` by the paths that it names, `judge` while it runs. */
 export type Grant = Pick<Context, "reals" | "judge"> & { granted: readonly string[] }
 
+/** The arguments that a call is to have instead of its own. */
+export type Changed = { arguments: Json }
+
 export type Slots = {
+  /** Sees a call first; it may refuse the call, or change its arguments, which are then checked again. */
+  before?(step: Step): Promise<Refusal | Changed | undefined>
   constrain?(step: Step): Promise<Refusal | undefined> | Refusal | undefined
   permit?(step: Step): Promise<Refusal | Grant | undefined> | Refusal | Grant | undefined
   snapshot?(step: Step): Promise<void> | void
+  /** Sees the result of a call that ran, and may change it. */
+  after?(step: Step, result: Omit<Result, "duration">): Promise<Omit<Result, "duration">>
 }
 
 export type Result = {
@@ -120,9 +134,10 @@ export type Result = {
   data?: Json
   title?: string
   images?: OutputImage[]
+  colors?: Output["colors"]
   error?: { message: string; stack?: string; recoverable: boolean }
   /** The slot that refused the call. */
-  refused?: "constraint" | "permission"
+  refused?: "constraint" | "hook" | "permission"
   /** Milliseconds that the tool itself ran, without the wait for permission; 0 if it never ran. */
   duration: number
 }

@@ -15,7 +15,7 @@ export { list, type Snapshot } from "#ability/snapshot/store/list.ts"
 export { Part, Uncovered } from "#ability/snapshot/store/part.ts"
 export { offReason } from "#ability/snapshot/store/shadow.ts"
 export { hasPending, recover } from "./recover.ts"
-export { type Asked, Created, type Taken, take, useTaker } from "./take.ts"
+export { type Asked, Created, prepare, type Taken, take, useTaker } from "./take.ts"
 
 /** `tasks` are the sessions of tasks, whose changes count too; `at` is the message whose call started the task. */
 type Chosen = {

@@ -7,6 +7,7 @@ import * as Worktree from "#ability/snapshot/scan/worktree.ts"
 import { NotTaken } from "#ability/snapshot/store/errors.ts"
 import { commandNote, joinNotes, shorten } from "#ability/snapshot/store/list.ts"
 import { type Part, type State, Uncovered } from "#ability/snapshot/store/part.ts"
+import { sendObjects } from "#ability/snapshot/store/send-objects.ts"
 import { addHashes, type Pending, removePending, writePending } from "#ability/snapshot/store/session-log.ts"
 import * as Shadow from "#ability/snapshot/store/shadow.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -63,12 +64,19 @@ export async function take(asked: Asked): Promise<Taken | undefined> {
   const shadow = Shadow.get()
   try {
     await pruneStore(shadow)
-    if (asked.paths === "worktree") return await takeWorktree(shadow, asked)
-    return takePaths(shadow, asked, asked.paths)
+    const taken =
+      asked.paths === "worktree" ? await takeWorktree(shadow, asked) : takePaths(shadow, asked, asked.paths)
+    await sendObjects(shadow, asked.sessionId)
+    return taken
   } catch (error) {
     if (errorCode(error) === undefined) throw error
     throw new NotTaken(errorText(error), error)
   }
+}
+
+/** Does what the first snapshot would have to do before it is taken. */
+export async function prepare(): Promise<void> {
+  if (!(await Shadow.offReason())) await pruneStore(Shadow.get())
 }
 
 /** Finishes the snapshot of a command after a crash. It records the present state, which others may have changed. */
@@ -137,6 +145,7 @@ async function takeWorktree(shadow: Shadow.Shadow, asked: Asked): Promise<Taken>
     part,
     async finish() {
       Object.assign(part, await settle(shadow, pending))
+      await sendObjects(shadow, asked.sessionId)
       announce(asked, part)
       return part
     },
@@ -160,7 +169,7 @@ function pendingOf({ sessionId, messageId, callId }: Asked, part: Part): Pending
   return { sessionId, messageId, callId, part }
 }
 
-function newPart({ root }: Shadow.Shadow, { tool }: Asked, scope: Part["scope"]): Part {
+function newPart({ place: root }: Shadow.Shadow, { tool }: Asked, scope: Part["scope"]): Part {
   const id = createId("snap")
   const nothing = { files: [], folders: [], changedFolders: [], links: [], uncovered: [] }
   return { id, time: Date.now(), tool, root, scope, done: false, ...nothing }

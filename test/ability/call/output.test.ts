@@ -5,7 +5,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { basename, dirname, join } from "node:path"
 import { Readable } from "node:stream"
 import { test } from "node:test"
-import { createOutput, maxShown, outputFolder } from "#ability/call/output.ts"
+import { createOutput, maxShown } from "#ability/call/output.ts"
+import { outputFolder } from "#ability/call/output-folder.ts"
 import * as Global from "#kernel/process/global.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 

@@ -76,7 +76,7 @@ function chainsOf(
   const chains = new Map<string, Chain>()
   const others = linkedNames(snapshots)
   for (const [at, { part }] of snapshots.entries()) {
-    if (part.root !== shadow.root && existsSync(part.root)) throw new InvalidRoot(part.root, shadow.root)
+    if (part.root !== shadow.place && existsSync(part.root)) throw new InvalidRoot(part.root, shadow.root)
     if (part.note?.startsWith("not covered"))
       conflicts.push({ path: `(what ${part.tool} changed)`, reason: part.note })
     conflicts.push(...part.uncovered)

@@ -7,6 +7,7 @@ import { atThisMoment, Conflict } from "#ability/snapshot/store/errors.ts"
 import type { Snapshot } from "#ability/snapshot/store/list.ts"
 import { notesOf } from "#ability/snapshot/store/list.ts"
 import { isSame, Part, type Uncovered } from "#ability/snapshot/store/part.ts"
+import { sendObjects } from "#ability/snapshot/store/send-objects.ts"
 import { addHashes } from "#ability/snapshot/store/session-log.ts"
 import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import * as Storage from "#kernel/storage/storage.ts"
@@ -72,6 +73,7 @@ export async function restore(
     sessionId,
     actions.map(({ from }) => from?.hash),
   )
+  await sendObjects(shadow, sessionId)
   const begun: Begun = { target, part, plan: { ...made, actions }, notes: notesOf(snapshots) }
   await Storage.write(keyOf(sessionId), begun)
   return finish(shadow, begun)
@@ -109,7 +111,7 @@ async function finish(shadow: Shadow, begun: Begun): Promise<Reverted> {
 
 /** The state right before the revert, in the form of the snapshot of a call. */
 function partOf(shadow: Shadow, { actions, folders, folderActions, links }: Plan): Part {
-  const { root } = shadow
+  const { root, place } = shadow
   const covered = actions.filter(({ from }) => from?.kind !== "file" || from.hash)
   const uncovered = actions
     .filter((action) => !covered.includes(action))
@@ -118,7 +120,7 @@ function partOf(shadow: Shadow, { actions, folders, folderActions, links }: Plan
     id: createId("snap"),
     time: Date.now(),
     tool: "revert",
-    root,
+    root: place,
     scope: "paths",
     done: false,
     files: covered.map(({ path, from }) => ({ path, before: from })),

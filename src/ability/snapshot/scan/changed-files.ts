@@ -1,5 +1,6 @@
 // Finds the files that a command changed, created or removed, by content and mode, and the hard links that it changed.
 import { basename } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import {
   type Change,
   type FolderChange,
@@ -45,11 +46,16 @@ type Known = { inodes: Set<number>; hashes: Set<string> }
 const maxFileBytes = 10_000_000
 /** The clock of a file system may lag this much behind ours, and two changes this close look like one. */
 const tick = 50
+/** Files between two pauses, in which this process does its other work, such as passing on the answer of a model. */
+const pauseAfter = 50
 
 /** Adds to `found` what differs from `base`. */
 export async function changedFiles(shadow: Shadow, comparison: Comparison): Promise<void> {
   const { base, now, found } = comparison
-  for (const [path, seen] of Object.entries(base.files)) addKnown(shadow, { path, seen, base, found })
+  for (const [i, [path, seen]] of Object.entries(base.files).entries()) {
+    if (i % pauseAfter === 0) await setImmediate()
+    addKnown(shadow, { path, seen, base, found })
+  }
   const clean = await addClean(shadow, comparison)
   const known = { inodes: new Set([...inodesIn(base), ...clean]), hashes: hashesIn(found) }
   const rulesChanged = found.files.some(({ path }) => basename(path) === ".gitignore")
@@ -63,19 +69,19 @@ export function isSince(time: bigint, { started }: Pick<Base, "started">): boole
 
 /** Adds to `found` names that were one file (hard links) before the command and are not after it, and names that became
  * one file. */
-export function changedLinks(shadow: Shadow, { base, now: { touched }, modes, found }: Comparison): void {
+export async function changedLinks(
+  shadow: Shadow,
+  { base, now: { touched }, modes, found }: Comparison,
+): Promise<void> {
   const before = inodesBefore(base, modes)
   for (const [inode, paths] of groupsOf(before))
     if (paths.some((path) => inodeAt(shadow, path) !== inode))
       found.links.push({ paths, before: "linked", inode })
   const now = new Map<string, string>()
   const made = found.files.flatMap(({ path, after }) => (after?.inode ? [path] : []))
-  for (const path of new Set([
-    ...Object.keys(base.files),
-    ...touched.keys(),
-    ...(modes?.young ?? []),
-    ...made,
-  ])) {
+  const paths = new Set([...Object.keys(base.files), ...touched.keys(), ...(modes?.young ?? []), ...made])
+  for (const [i, path] of [...paths].entries()) {
+    if (i % pauseAfter === 0) await setImmediate()
     const stat = statAt(shadow.root, path)
     if (stat?.isFile() && stat.nlink > 1n) now.set(path, String(stat.ino))
   }

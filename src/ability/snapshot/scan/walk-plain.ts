@@ -15,11 +15,17 @@ export function walkPlain(root: string): string[] | undefined {
 
 function addFolder(root: string, folder: string, found: string[]): boolean {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
-    if (rules.has(entry.name) || found.length > maxFiles) return false
     const path = folder ? `${folder}/${entry.name}` : entry.name
+    // The placeholder of a sandbox. It is no repository for git either.
+    if (entry.name === ".git" && entry.isDirectory() && isEmpty(join(root, path))) continue
+    if (rules.has(entry.name) || found.length > maxFiles) return false
     if (entry.isDirectory()) {
       if (!addFolder(root, path, found)) return false
     } else if (entry.isFile() || entry.isSymbolicLink()) found.push(path)
   }
   return true
+}
+
+function isEmpty(folder: string): boolean {
+  return readdirSync(folder).length === 0
 }

@@ -55,7 +55,7 @@ export async function after(shadow: Shadow, base: Base): Promise<Found> {
   await changedFiles(shadow, { base, now, modes, found })
   const known = await foldersOf(shadow, base.index, now.untracked)
   changedFolders(shadow, { base, known, found })
-  changedLinks(shadow, { base, now, modes, found })
+  await changedLinks(shadow, { base, now, modes, found })
   return found
 }
 

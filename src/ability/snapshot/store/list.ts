@@ -94,7 +94,7 @@ async function lengthen(shadow: Shadow.Shadow, { list, ...part }: Part): Promise
 
 function broken(tool: string, reason: string): Part {
   const uncovered = [{ path: `(what ${tool} changed)`, reason }]
-  const { root } = Shadow.get()
+  const { place: root } = Shadow.get()
   const nothing = { files: [], folders: [], changedFolders: [], links: [] }
   return { id: "", time: 0, tool, root, scope: "paths", done: true, ...nothing, uncovered }
 }

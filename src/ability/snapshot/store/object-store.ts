@@ -22,6 +22,8 @@ export function createObjectStore(options: {
   objects: string | undefined
   /** Called when the store had to be created: caches of its content are no longer valid. */
   onMade(): void
+  /** Asks the store that servers share. */
+  fetch(hash: string): Promise<Buffer | undefined>
 }) {
   const { gitDir, algorithm, objects } = options
   const written = { count: 0, bytes: 0 }
@@ -71,7 +73,7 @@ export function createObjectStore(options: {
     return hash
   }
 
-  /** The bytes of each hash that the store or the project has. Damaged objects are left out. */
+  /** The bytes of each hash that the store, the project or another server has. Damaged objects are left out. */
   async function readSome(hashes: readonly string[]): Promise<Map<string, Buffer>> {
     const found = new Map<string, Buffer>()
     const others: string[] = []
@@ -81,6 +83,10 @@ export function createObjectStore(options: {
       else others.push(hash)
     }
     if (others.length) for (const [hash, bytes] of await readPacked(others)) found.set(hash, bytes)
+    for (const hash of others) {
+      const bytes = found.has(hash) ? undefined : await options.fetch(hash)
+      if (bytes && put(bytes) === hash) found.set(hash, bytes)
+    }
     return found
   }
 

@@ -11,6 +11,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"
+import * as Storage from "#kernel/storage/storage.ts"
 import { errorCode } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { Part, State } from "./part.ts"
@@ -49,10 +50,13 @@ export function addHashes(shadow: Shadow, sessionId: string, hashes: (string | u
   mkdirSync(join(shadow.folder, "session"), { recursive: true, mode: 0o700 })
   appendFileSync(join(shadow.folder, "session", sessionId), `${fresh.join("\n")}\n`, { mode: 0o600 })
   for (const hash of fresh) named.add(hash!)
+  if (!Storage.sharedDatabase()) return
+  shadow.unsent.set(sessionId, (shadow.unsent.get(sessionId) ?? new Set()).union(new Set(fresh as string[])))
 }
 
 export function removeSession(shadow: Shadow, sessionId: string): void {
   shadow.named.delete(sessionId)
+  shadow.unsent.delete(sessionId)
   rmSync(join(shadow.folder, "session", sessionId), { force: true })
   for (const pending of readPending(shadow))
     if (pending.sessionId === sessionId) removePending(shadow, pending)
@@ -77,7 +81,7 @@ export function readPending(shadow: Shadow): Pending[] {
     if (!name.endsWith(".json")) return []
     try {
       const pending = Pending.parse(JSON.parse(readFileSync(join(folder, name), "utf8")))
-      return pending.part.root === shadow.root ? [pending] : []
+      return pending.part.root === shadow.place ? [pending] : []
     } catch (error) {
       if (errorCode(error) === undefined) rmSync(join(folder, name), { force: true })
       return []

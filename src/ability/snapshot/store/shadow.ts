@@ -6,6 +6,7 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Objects from "#kernel/objects/objects.ts"
 import * as Global from "#kernel/process/global.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { realOf } from "#util/file/path-info.ts"
@@ -75,11 +76,13 @@ function makeShadow() {
   }
   return {
     root,
+    /** The work tree in records: a checkout has the same name on all machines. */
+    place: Instance.project.place ?? root,
     folder,
     /** Separate for every work tree of the project. */
     key: createHash("sha256").update(root).digest("hex").slice(0, 16),
     repository,
-    store: createObjectStore({ gitDir, algorithm, objects, onMade }),
+    store: createObjectStore({ gitDir, algorithm, objects, onMade, fetch }),
     /** The known state of files that git does not have, so that unchanged ones are not read again. */
     seen,
     refreshed: new Set<string>(),
@@ -96,9 +99,16 @@ function makeShadow() {
     noted: new Set<string>(),
     /** The hashes that are recorded for a session. */
     named,
+    /** Hashes of `named` whose bytes the shared store may not have yet. */
+    unsent: new Map<string, Set<string>>(),
     background: new Set<Promise<unknown>>(),
     isPruneChecked: false,
   }
+}
+
+/** Bytes that another server has stored. */
+async function fetch(hash: string): Promise<Buffer | undefined> {
+  return (await Objects.shared())?.get(hash)
 }
 
 function algorithmOf(repository: Vcs.Repository | undefined): Algorithm {
