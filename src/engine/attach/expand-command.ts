@@ -1,13 +1,15 @@
-// Expands slash commands. `/server:prompt key=value …` becomes the text of an MCP server's prompt; `/skill` is left to
-// the session. An unknown command is refused, so that it never reaches a model as text. A path is not a command.
+// Expands slash commands. `/name …` becomes the text of a command file, `/server:prompt key=value …` that of an MCP
+// server's prompt; `/skill` is left to the session. An unknown command is refused, so that it never reaches a model as text. A path is not a command.
 
 import { existsSync } from "node:fs"
 import { join } from "node:path"
+import * as Command from "#ability/command/command.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import type { MCPContent, MCPPrompt, MCPPromptContent } from "#ability/mcp/mcp.ts"
 import { askedSkills } from "#ability/skill/asked-skills.ts"
 import * as Skill from "#ability/skill/skill.ts"
 import type { PromptPart } from "#engine/record/prompt-part.ts"
+import type { FilledCommand } from "#engine/run/run.ts"
 import { Instance } from "#kernel/instance.ts"
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
@@ -42,30 +44,49 @@ class UnknownCommand extends NamedError {
       ...(near ? [`Did you mean "/${near}"?`] : []),
       known.length
         ? `Commands here: ${named.join(", ")}${more}.`
-        : `This folder has no commands. Every skill is one; to see where skills are read from: ${ownCommand} skill list.`,
+        : `This folder has no commands. A file .vitamin/commands/NAME.md is one, and every skill; to see where they are read from: ${ownCommand} command list, ${ownCommand} skill list.`,
       "To send it as text, put a word before it.",
     ]
     super("Session.UnknownCommand", plainText(text.join(" "), 2_000), { name, near, known })
   }
 }
 
-/** The server's messages, then the words that are not arguments. Returns undefined if the text names no prompt of a
- * server. With a session, servers that its client added are included. */
-export async function expandCommand(words: string, sessionId?: string): Promise<PromptPart[] | undefined> {
+/** The filled command file; or the server's messages, then the words that are not arguments. Returns undefined if the text
+ * names neither. With a session, servers that its client added are included. */
+export async function expandCommand(
+  words: string,
+  sessionId?: string,
+): Promise<PromptPart[] | FilledCommand | undefined> {
   const [, name = "", given = ""] = command.exec(words) ?? []
   if (!name) return undefined
+  const file = await fileCommand(name, sessionId)
+  if (file) return (await import("./fill-command.ts")).fillCommand(file, given.trim())
   for (const server of await silentServers(name, sessionId)) await server.connect()
   const found = await findPrompt(name, { given, sessionId })
   return found && expand(name, given, { ...found, sessionId })
 }
 
-/** Whether a server must be asked to expand the text. No server is started to find out: one that has not listed its
+/** Whether the text must be expanded when its turn comes. No server is started to find out: one that has not listed its
  * prompts yet counts as having the prompt. */
-export async function isServerCommand(words: string, sessionId: string): Promise<boolean> {
+export async function isExpandable(words: string, sessionId: string): Promise<boolean> {
   const [, name = "", given = ""] = command.exec(words) ?? []
   if (!name) return false
+  if (await fileCommand(name, sessionId)) return true
   if ((await silentServers(name, sessionId)).length) return true
   return (await findPrompt(name, { given, sessionId })) !== undefined
+}
+
+/** A skill goes before a command of the same name. A command that nobody has reviewed replaces nothing that somebody has,
+ * and no prompt of a server. */
+async function fileCommand(name: string, sessionId: string | undefined): Promise<Command.Info | undefined> {
+  const found = Command.find(name, (await Command.list()).commands)
+  if (!found) return undefined
+  const isReviewed = found.refusal === undefined
+  const { skills } = await Skill.list({ isQuiet: true })
+  const rivals = skills.filter(({ isTrusted }) => isTrusted || !isReviewed).map((skill) => skill.name)
+  if (askedSkills(`/${name}`, rivals).length) return undefined
+  const servers = isReviewed || !name.includes(":") ? [] : await serversOf(sessionId)
+  return servers.some(({ server }) => name.startsWith(`${server.id}:`)) ? undefined : found
 }
 
 /** Servers with the id in the name that have not listed their prompts yet. */
@@ -85,7 +106,8 @@ async function findPrompt(
   const isPath = [`/${name}`, join(Instance.directory, name)].some((path) => existsSync(path))
   const like = given.trim() ? likeNameBeforeWords : likeName
   if (isPath || !like.test(name.replace(invisible, ""))) return undefined
-  throw new UnknownCommand(name, [...skills, ...prompts.keys()])
+  const files = (await Command.list()).commands.map((one) => one.name)
+  throw new UnknownCommand(name, [...new Set([...files, ...skills, ...prompts.keys()])])
 }
 
 /** The prompts of servers by command name, from their last manifests. No server is started. */

@@ -4,8 +4,10 @@
 import { isUtf8 } from "node:buffer"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { maxShown, outputFolder } from "#ability/call/output.ts"
+import { maxShown } from "#ability/call/output.ts"
+import { outputFolder } from "#ability/call/output-folder.ts"
 import { boundText, failure } from "#ability/call/result.ts"
+import { shareOutput } from "#ability/call/shared-output.ts"
 import type { MCPResourceContent } from "#ability/mcp/mcp.ts"
 import { readResource, resourceTool } from "#ability/mcp/read-resource.ts"
 import { canSummarize, summarizeDocument } from "#engine/compaction/summarize.ts"
@@ -155,5 +157,6 @@ async function keepWhole(text: string, { sessionId, id }: Message.Info): Promise
   const file = join(folder, `${id}.txt`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await writeFile(file, text, { mode: 0o600 })
+  await shareOutput(sessionId, file)
   return file
 }
