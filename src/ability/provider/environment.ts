@@ -6,6 +6,11 @@ import * as SecretFiles from "#kernel/process/secret-files.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import { errorText } from "#util/error.ts"
 
+/** Secrets of the accounts of clouds. */
+const accountSecrets = [
+  ...["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_CONTAINER_AUTHORIZATION_TOKEN"],
+  ...["GOOGLE_VERTEX_API_KEY", "AZURE_CLIENT_SECRET", "IDENTITY_HEADER"],
+]
 const direct = ["localhost", "127.0.0.1-127.255.255.254", "[::1]", "::1"]
 
 /** Sends requests of this process through the proxy, with Node's own support. Servers on this machine are always
@@ -41,6 +46,7 @@ function either(name: string): string | undefined {
 export function redactKeys(): void {
   for (const [id, { env }] of Object.entries(providers))
     for (const name of env) Secret.register(Env.get(name)?.trim(), `${id} key`)
+  for (const name of accountSecrets) Secret.register(Env.get(name)?.trim(), "account key")
   Secret.register(Env.get(Env.vaultPassphrase), "vault passphrase")
   SecretFiles.register()
 }

@@ -30,6 +30,7 @@ export { InvalidKey, logout, UnsafeLogins } from "#ability/provider/reach/auth-f
 export type { Auth } from "#ability/provider/reach/connection.ts"
 export {
   MissingKey,
+  MissingPackage,
   NotAdded,
   UnknownModel,
   UnknownProvider,

@@ -11,7 +11,7 @@ import {
   type Settings,
   settingsOf,
 } from "#ability/provider/reach/connection.ts"
-import { MissingKey, NotAdded, UnknownModel } from "#ability/provider/reach/errors.ts"
+import { MissingKey, NotAdded, UnknownModel, Unusable } from "#ability/provider/reach/errors.ts"
 import { createProviderFetch } from "#ability/provider/reach/provider-fetch.ts"
 import { providers, type Wire } from "#ability/provider/reach/providers.ts"
 import * as Config from "#kernel/config/config.ts"
@@ -78,6 +78,10 @@ const loaders: Record<Wire, (resolved: Resolved) => Promise<LanguageModelV4>> = 
     })
   },
 
+  async converse({ connection }) {
+    throw new Unusable(connection.id, "only Amazon Bedrock has this API")
+  },
+
   /** The built-in offline model. */
   async rules() {
     const { createRulesModel } = await import("./rules/rules-model.ts")
@@ -105,18 +109,19 @@ export async function resolveModel(options: {
   const settings = settingsOf(await Config.get(), providerId)
   if (providerId === "local" && !settings.baseURL) return builtIn(modelId, settings)
   const declared = declaredModel({ modelId, settings })
-  const connection = connect({
-    id: providerId,
-    settings,
-    found,
-    ...(declared?.api ? { wire: declared.api } : {}),
-  })
+  const wire = declared?.api ?? (isClaudeOnVertex(providerId, modelId) ? "messages" : undefined)
+  const connection = connect({ id: providerId, settings, found, ...(wire ? { wire } : {}) })
   const known = Catalog.get(providerId, modelId) !== undefined
   if (!known && !declared && !connection.custom && !isLoopback(connection.baseURL))
     throw new UnknownModel({ providerId, modelId, known: Catalog.ids(providerId) })
   if (needsKey(connection)) throw new MissingKey(providerId, variablesOf(providerId))
   const facts = factsOf({ providerId, modelId, ...(declared ? { declared } : {}) })
   return { modelId, facts, known: known || declared !== undefined, connection }
+}
+
+/** Vertex has models of Google and of Anthropic in one list. */
+function isClaudeOnVertex(providerId: string, modelId: string): boolean {
+  return providerId === "google-vertex" && modelId.startsWith("claude")
 }
 
 /** The models that need no server: fixed rules, and GGUF files that the person added. A person may also name a server
@@ -200,8 +205,12 @@ export function definedFacts(own: DeclaredModel): Partial<Catalog.ModelFacts> {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
 }
 
-export function loadModel(resolved: Resolved): Promise<LanguageModelV4> {
-  return loaders[resolved.connection.wire](resolved)
+/** The account of a cloud signs what has no key, and whatever its own package must send. */
+export async function loadModel(resolved: Resolved): Promise<LanguageModelV4> {
+  const { account, wire, apiKey } = resolved.connection
+  if (!account || (wire === "chat" && (account !== "azure" || apiKey))) return loaders[wire](resolved)
+  const { loadCloudModel } = await import("./cloud-models.ts")
+  return loadCloudModel(resolved, () => loaders[wire](resolved))
 }
 
 /** Lower-cased, because a header in two spellings would be sent with both values. */

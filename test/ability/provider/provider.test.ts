@@ -90,9 +90,12 @@ test("every provider of the table sends its key to its own address", async (t) =
   const { port } = server.address() as AddressInfo
   for (const { globalAgent } of [http, https])
     t.mock.method(globalAgent as unknown as Connecting, "createConnection", () => connect(port, "127.0.0.1"))
-  const usable = Object.entries(providers).filter(([, { baseURL }]) => baseURL !== undefined)
+  // Google takes no key; cloud/vertex-azure.test.ts shows its account.
+  const usable = Object.entries(providers).filter(
+    ([, { baseURL, account }]) => baseURL !== undefined && account !== "google",
+  )
   assert.ok(usable.length >= 25)
-  const parts = usable.flatMap(([, { baseURL }]) => baseURL!.match(/(?<=\{)\w+(?=\})/g) ?? [])
+  const parts = usable.flatMap(([, { baseURL }]) => baseURL!.match(/(?<=\{)\w+(?=[|}])/g) ?? [])
   const variables = Object.fromEntries([
     ...parts.map((name) => [name, "acme"]),
     ...usable.flatMap(([, { env }]) => env.slice(0, 1).map((name) => [name, `key-of-${name}`])),
@@ -104,7 +107,7 @@ test("every provider of the table sends its key to its own address", async (t) =
       const model = await Provider.getModel(id, modelId)
       await assert.rejects(partsOf(model), { statusCode: 418 })
       const { url, headers } = sent.at(-1)!
-      const address = baseURL!.replaceAll(/\{\w+\}/g, "acme")
+      const address = baseURL!.replaceAll(/\{[\w|]+\}/g, "acme")
       assert.ok(
         url.replace(/^https?:/, "").startsWith(`${address.replace(/^https?:/, "")}/`),
         `${id}: ${url}`,

@@ -4,10 +4,11 @@ import * as Env from "#kernel/process/env.ts"
 import type { Info } from "#kernel/schema/schema.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import { storedKey } from "./auth-file.ts"
+import { awsRegion } from "./aws-region.ts"
 import { UnknownProvider, Unusable } from "./errors.ts"
-import { type Entry, providers, type Quirks, type Wire } from "./providers.ts"
+import { type Account, type Entry, providers, type Quirks, type Wire } from "./providers.ts"
 
-type Source = "environment" | "config" | "login" | "none"
+type Source = "environment" | "config" | "login" | "account" | "none"
 /** `variable`: the environment variable that the key came from, or would be looked for in first. */
 export type Auth = { apiKey?: string; source: Source; variable?: string }
 export type Settings = Exclude<NonNullable<Info["provider"]>[string], string | undefined>
@@ -19,12 +20,23 @@ export type Connection = Auth & {
   custom: boolean
   headers: Record<string, string>
   quirks: Quirks
+  /** The cloud whose account signs requests. */
+  account?: Account
 }
 
 /** `found`: where a server of this provider answered on this machine. */
 type Wanted = { id: string; settings: Settings; wire?: Wire; found?: string | undefined }
 
 const authHeaders = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"])
+/** Variables that say that there is an account. Without one of them a cloud may still find one, such as that of a machine. */
+const accountSigns: Record<Account, string[]> = {
+  aws: [
+    ...["AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE"],
+    ...["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"],
+  ],
+  google: ["GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_VERTEX_PROJECT"],
+  azure: ["AZURE_RESOURCE_NAME"],
+}
 const versions: Partial<Record<Wire, string>> = { messages: "/v1", gemini: "/v1beta" }
 
 /** What the configuration says about a provider. */
@@ -41,7 +53,7 @@ export function entryOf(id: string, settings: Settings): Entry {
 }
 
 export function authOf(id: string, settings: Settings): Auth {
-  const { env } = entryOf(id, settings)
+  const { env, account } = entryOf(id, settings)
   const find = (): Auth => {
     if (settings.apiKey) return { apiKey: settings.apiKey, source: "config" }
     for (const name of env) {
@@ -50,6 +62,8 @@ export function authOf(id: string, settings: Settings): Auth {
     }
     const stored = storedKey(id)
     const variable = env[0] === undefined ? {} : { variable: env[0] }
+    const sign = account && accountSigns[account].find((name) => Env.get(name)?.trim())
+    if (sign && !stored) return { source: "account", variable: sign }
     return stored ? { apiKey: stored, source: "login", ...variable } : { source: "none", ...variable }
   }
   const auth = find()
@@ -59,7 +73,7 @@ export function authOf(id: string, settings: Settings): Auth {
 
 export function connect({ id, settings, wire, found }: Wanted): Connection {
   const entry = entryOf(id, settings)
-  const { name: _, wire: usual = "chat", baseURL: own, env: __, baseEnv: ___, ...quirks } = entry
+  const { name: _, wire: usual = "chat", baseURL: own, env: __, baseEnv: ___, account, ...quirks } = entry
   const given = configuredBase(entry, settings)
   const custom = given !== undefined && trimmed(given) !== own
   // Servers that imitate OpenAI imitate its chat completions.
@@ -71,10 +85,11 @@ export function connect({ id, settings, wire, found }: Wanted): Connection {
     ...authOf(id, settings),
     id,
     wire: spoken,
-    baseURL: custom ? versioned(filled, spoken) : filled,
+    baseURL: custom && !account ? versioned(filled, spoken) : filled,
     custom,
     headers: settings.headers ?? {},
     quirks,
+    ...(account ? { account } : {}),
   }
 }
 
@@ -85,9 +100,9 @@ export function configuredBase(entry: Entry, settings: Settings): string | undef
   )
 }
 
-/** A server on this machine, or one with its own authentication header, needs no key. */
-export function needsKey({ apiKey, baseURL, headers }: Connection): boolean {
-  if (apiKey || isLoopback(baseURL)) return false
+/** A server on this machine, one with its own authentication header, and one with an account need no key. */
+export function needsKey({ apiKey, baseURL, headers, account }: Connection): boolean {
+  if (apiKey || account || isLoopback(baseURL)) return false
   return !Object.keys(headers).some((name) => authHeaders.has(name.toLowerCase()))
 }
 
@@ -117,9 +132,13 @@ function ollamaHost(): string | undefined {
 }
 
 function fill(id: string, baseURL: string): string {
-  return baseURL.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = Env.get(name)?.trim()
-    if (!value) throw new Unusable(id, `${name} is not set, and its address is ${baseURL}`)
+  return baseURL.replaceAll(/\{([\w|]+)\}/g, (_, names: string) => {
+    const all = names.split("|")
+    const isRegion = all[0] === "AWS_REGION"
+    const value = isRegion ? awsRegion() : all.map((name) => Env.get(name)?.trim()).find(Boolean)
+    const profile = isRegion ? ", the profile has no region" : ""
+    if (!value)
+      throw new Unusable(id, `${all.join(" or ")} is not set${profile}, and its address is ${baseURL}`)
     return encodeURIComponent(value)
   })
 }

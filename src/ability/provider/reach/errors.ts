@@ -62,6 +62,22 @@ export class MessageTooLarge extends NamedError {
   }
 }
 
+/** A package that is not installed with the program. */
+export class MissingPackage extends NamedError {
+  constructor(
+    providerId: string,
+    options: { packages: string[]; command: string; hint?: string | undefined },
+  ) {
+    const { packages, command, hint } = options
+    const what = `the ${packages.length === 1 ? "package" : "packages"} ${packages.join(" and ")}`
+    super(
+      "Provider.MissingPackage",
+      `Provider "${providerId}" needs ${what}${hint ? `, or ${hint}` : ""}. Install: ${command}`,
+      { providerId, packages },
+    )
+  }
+}
+
 /** A setting that is missing or cannot be used. */
 export class Unusable extends NamedError {
   constructor(providerId: string, reason: string) {

@@ -1,9 +1,12 @@
 // The table of providers: API, base URL, environment variables, and deviations. A base URL may contain variables. A
 // provider without one needs a gateway, whose URL the configuration sets.
 
-/** The API of a provider: OpenAI chat completions, OpenAI responses, Anthropic messages, or Gemini generateContent.
- * Rules and GGUF files run in this program, without one. */
-export type Wire = "chat" | "responses" | "messages" | "gemini" | "rules" | "gguf"
+/** The API of a provider: OpenAI chat completions, OpenAI responses, Anthropic messages, Gemini generateContent, or Bedrock's
+ * Converse. Rules and GGUF files run in this program, without one. */
+export type Wire = "chat" | "responses" | "messages" | "gemini" | "converse" | "rules" | "gguf"
+
+/** Clouds whose account signs the requests. */
+export type Account = "aws" | "google" | "azure"
 
 export type Quirks = {
   /** How a chat request expresses the reasoning level. Default: `reasoning_effort` low, medium or high. */
@@ -20,7 +23,7 @@ export type Entry = Quirks & {
   name: string
   /** Default: chat. */
   wire?: Wire
-  /** `{NAME}` in it stands for a variable. */
+  /** `{NAME}` in it stands for a variable, `{NAME|OTHER}` for the first one that is set. */
   baseURL?: string
   /** Variables with the key; the first one that is set counts. */
   env: string[]
@@ -29,7 +32,12 @@ export type Entry = Quirks & {
   /** Where a person signs in with a browser, for a key: the page, and below the base URL the address that gives out the key
    * (OAuth with PKCE). */
   signIn?: { page: string; keys: string }
+  /** Without a key, the account of a cloud signs the requests, by a package that is not installed with the program. */
+  account?: Account
 }
+
+const place = "{GOOGLE_VERTEX_LOCATION|GOOGLE_CLOUD_LOCATION}"
+const vertex = `https://${place}-aiplatform.googleapis.com/v1/projects/{GOOGLE_VERTEX_PROJECT|GOOGLE_CLOUD_PROJECT}/locations/${place}`
 
 export const providers: Record<string, Entry> = {
   anthropic: {
@@ -64,6 +72,7 @@ export const providers: Record<string, Entry> = {
     env: ["AZURE_API_KEY"],
     keyHeader: "api-key",
     effort: "openai",
+    account: "azure",
   },
   mistral: {
     name: "Mistral",
@@ -186,7 +195,28 @@ export const providers: Record<string, Entry> = {
     env: ["SILICONFLOW_API_KEY"],
     effort: "enable",
   },
-  "amazon-bedrock": { name: "Amazon Bedrock", env: ["AWS_BEARER_TOKEN_BEDROCK"] },
-  "google-vertex": { name: "Vertex", env: ["GOOGLE_VERTEX_API_KEY"] },
-  "google-vertex-anthropic": { name: "Vertex (Anthropic)", env: ["GOOGLE_VERTEX_API_KEY"] },
+  "amazon-bedrock": {
+    name: "Amazon Bedrock",
+    wire: "converse",
+    baseURL: "https://bedrock-runtime.{AWS_REGION|AWS_DEFAULT_REGION}.amazonaws.com",
+    baseEnv: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+    env: ["AWS_BEARER_TOKEN_BEDROCK"],
+    account: "aws",
+  },
+  "google-vertex": {
+    name: "Vertex",
+    wire: "gemini",
+    baseURL: `${vertex}/publishers/google`,
+    baseEnv: "GOOGLE_VERTEX_BASE_URL",
+    env: [],
+    account: "google",
+  },
+  "google-vertex-anthropic": {
+    name: "Vertex (Anthropic)",
+    wire: "messages",
+    baseURL: `${vertex}/publishers/anthropic/models`,
+    baseEnv: "GOOGLE_VERTEX_ANTHROPIC_BASE_URL",
+    env: [],
+    account: "google",
+  },
 }

@@ -20,7 +20,13 @@ export type Request = {
   sessionId?: string
 } & Pick<
   LanguageModelV4CallOptions,
-  "toolChoice" | "temperature" | "maxOutputTokens" | "reasoning" | "abortSignal" | "headers"
+  | "toolChoice"
+  | "responseFormat"
+  | "temperature"
+  | "maxOutputTokens"
+  | "reasoning"
+  | "abortSignal"
+  | "headers"
 >
 
 /** The model that the request is for. `known`: the facts are the model's own, not defaults. */
@@ -35,7 +41,11 @@ export type Target = {
 
 type Level = Exclude<LanguageModelV4CallOptions["reasoning"], "provider-default" | undefined>
 type Options = Pick<LanguageModelV4CallOptions, "reasoning" | "providerOptions">
-type Wanted = { reasoning?: LanguageModelV4CallOptions["reasoning"]; sessionId?: string | undefined }
+type Wanted = {
+  reasoning?: LanguageModelV4CallOptions["reasoning"]
+  sessionId?: string | undefined
+  isFormatted: boolean
+}
 type Tool = LanguageModelV4FunctionTool
 
 type Tools = NonNullable<LanguageModelV4CallOptions["tools"]>
@@ -48,19 +58,41 @@ const usualOutput = 32_000
 const unknownOutput = 16_384
 
 export function transformRequest(request: Request, target: Target): LanguageModelV4CallOptions {
-  const { providerId: _, modelId: __, sessionId, tools, temperature, reasoning, ...rest } = request
+  const {
+    providerId: _,
+    modelId: __,
+    sessionId,
+    tools,
+    temperature,
+    reasoning,
+    responseFormat,
+    ...rest
+  } = request
   const limit = outputLimit(request, target)
+  const isFormatted = takesFormat(responseFormat, target)
   const options: LanguageModelV4CallOptions = {
     ...rest,
     prompt: normalizeMessages(request.prompt, target),
-    ...reasoningOptions({ reasoning, sessionId }, target),
+    ...reasoningOptions({ reasoning, sessionId, isFormatted }, target),
     ...(tools?.length && target.facts.tools
       ? { tools: tools.map((tool) => limitTool(tool, target.wire)) }
       : {}),
     ...(temperature !== undefined && target.facts.temperature ? { temperature } : {}),
     ...(limit === undefined ? {} : { maxOutputTokens: limit }),
+    ...(isFormatted ? { responseFormat } : {}),
   }
-  return target.wire === "messages" ? markCache(options) : options
+  return target.wire === "messages" || isClaudeOnBedrock(target) ? markCache(options, target.wire) : options
+}
+
+/** Other models on Bedrock refuse the marks. */
+function isClaudeOnBedrock({ wire, modelId }: Target): boolean {
+  return wire === "converse" && modelId.includes("claude")
+}
+
+/** OpenAI's responses API takes a schema for an object beside tools. Elsewhere, the system prompt alone has the schema: the
+ * other APIs either refuse it beside tools, or know only "some JSON". */
+function takesFormat(format: Request["responseFormat"], { wire }: Target): boolean {
+  return wire === "responses" && format?.type === "json" && format.schema?.type === "object"
 }
 
 /** Adapts the schema of a tool to the provider. The result is cached for frozen tools, which come with every request. */
@@ -95,28 +127,37 @@ function outputLimit({ maxOutputTokens }: Request, { facts, known, wire }: Targe
 
 /** Sets cache breakpoints for Anthropic: after the tools, the system prompt and the last message. These are three of the
  * four that a request may have. */
-function markCache(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+function markCache(options: LanguageModelV4CallOptions, wire: Wire): LanguageModelV4CallOptions {
+  const mark = wire === "converse" ? markPoint : markControl
   const prompt = [...options.prompt]
   const system = prompt.findLastIndex(({ role }) => role === "system")
   const last = prompt.findLastIndex(({ role }) => role === "user" || role === "tool")
   if (system >= 0) prompt[system] = mark(prompt[system]!)
-  if (last >= 0) prompt[last] = markLastPart(prompt[last]!)
-  return { ...options, prompt, ...(options.tools ? { tools: markLastTool(options.tools) } : {}) }
+  if (last >= 0) prompt[last] = markLastPart(prompt[last]!, mark)
+  return { ...options, prompt, ...(options.tools ? { tools: markLastTool(options.tools, mark) } : {}) }
 }
 
-function markLastTool(tools: Tools): Tools {
+type Mark = typeof markControl
+
+function markLastTool(tools: Tools, mark: Mark): Tools {
   return tools.map((tool, i) => (i === tools.length - 1 && tool.type === "function" ? mark(tool) : tool))
 }
 
 /** The next request begins with the same messages, so it finds the cache up to this part. */
-function markLastPart(message: LanguageModelV4Message): LanguageModelV4Message {
+function markLastPart(message: LanguageModelV4Message, mark: Mark): LanguageModelV4Message {
   if (message.role !== "user" && message.role !== "tool") return message
   const content = [...message.content]
   const last = content.pop()
   return last ? ({ ...message, content: [...content, mark(last)] } as LanguageModelV4Message) : message
 }
 
-function mark<T extends { providerOptions?: SharedV4ProviderOptions }>(value: T): T {
+function markPoint<T extends { providerOptions?: SharedV4ProviderOptions }>(value: T): T {
+  const { bedrock, ...others } = value.providerOptions ?? {}
+  const marked = { ...bedrock, cachePoint: { type: "default" } }
+  return { ...value, providerOptions: { ...others, bedrock: marked } }
+}
+
+function markControl<T extends { providerOptions?: SharedV4ProviderOptions }>(value: T): T {
   const { anthropic, ...others } = value.providerOptions ?? {}
   const marked = { ...anthropic, cacheControl: { type: "ephemeral" } }
   return { ...value, providerOptions: { ...others, anthropic: marked } }
@@ -124,22 +165,27 @@ function mark<T extends { providerOptions?: SharedV4ProviderOptions }>(value: T)
 
 /** Sets the reasoning level, and asks for the reasoning to be shown. The packages for Anthropic, OpenAI and Gemini
  * convert the level to an effort or a token budget. For chat completions every server has its own field. */
-function reasoningOptions({ reasoning, sessionId }: Wanted, target: Target): Options {
+function reasoningOptions({ reasoning, ...wanted }: Wanted, target: Target): Options {
   const level = target.facts.reasoning && reasoning !== "provider-default" ? reasoning : undefined
-  if (target.wire === "responses") return responsesOptions(level, sessionId)
+  if (target.wire === "responses") return responsesOptions(level, wanted)
   if (target.wire === "gemini") return geminiOptions(level, target)
-  if (target.wire === "messages") return level ? { reasoning: level } : {}
+  if (target.wire === "messages" || target.wire === "converse") return level ? { reasoning: level } : {}
   const body = level ? chatBody(level, target.quirks.effort) : {}
   return Object.keys(body).length > 0 ? { providerOptions: { [target.providerId]: body } } : {}
 }
 
 /** Nothing is stored at OpenAI, so reasoning is returned encrypted and sent back with the next request. */
-function responsesOptions(level: Level | undefined, sessionId?: string): Options {
+function responsesOptions(
+  level: Level | undefined,
+  { sessionId, isFormatted }: Pick<Wanted, "sessionId" | "isFormatted">,
+): Options {
   return {
     ...(level ? { reasoning: level } : {}),
     providerOptions: {
       openai: {
         store: false,
+        // The strict form knows only a part of JSON Schema, and refuses the rest.
+        ...(isFormatted ? { strictJsonSchema: false } : {}),
         ...(level && level !== "none" ? { reasoningSummary: "auto" } : {}),
         ...(sessionId ? { promptCacheKey: sessionId } : {}),
       },
