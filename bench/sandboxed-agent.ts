@@ -41,13 +41,18 @@ export async function compareAgents(): Promise<void> {
       `${ratio.toFixed(2)} x  goal ${goals.turns} x`,
       ratio <= goals.turns,
     )
+    for (const step of ["start", "turns", "end"] as const) {
+      const more = median(many.inside.map((one) => one[step])) - median(many.outside.map((one) => one[step]))
+      console.log(`  of it the ${step.padEnd(15)} + ${more.toFixed(0)} ms`)
+    }
   } finally {
     model.kill()
     rmSync(root, { recursive: true, force: true })
   }
 }
 
-type Sample = { wall: number; start: number }
+/** `turns`: between an answer and the next request; `end`: after the last answer. */
+type Sample = { wall: number; start: number; turns: number; end: number }
 type Samples = Record<"inside" | "outside", Sample[]>
 
 async function interleaved(run: (more: string[]) => Promise<Sample>): Promise<Samples> {
@@ -95,7 +100,8 @@ function createRun(options: { root: string; folder: string; model: ChildProcess;
     const wall = performance.timeOrigin + performance.now() - started
     if (code !== 0) throw new Error(`vitamin ${args.slice(1).join(" ")} ended with ${code}: ${errors}`)
     const notes = (await tell(model, "notes")) as Notes
-    return { wall, start: notes.first - started }
+    const turns = notes.gaps.reduce((sum, gap) => sum + gap, 0)
+    return { wall, start: notes.first - started, turns, end: started + wall - notes.last }
   }
 }
 

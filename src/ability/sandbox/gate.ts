@@ -2,33 +2,60 @@
 import { chmodSync, chownSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createProxy } from "#ability/web/proxy.ts"
-import { type Check, createCheck } from "./allowed-domains.ts"
+import type { Check } from "./allowed-domains.ts"
 import { gateFolder, proxyPort } from "./launcher.ts"
 import type { User } from "./machine.ts"
 import type { Policy } from "./policy.ts"
 
-export type Gate = { args: string[]; env: Record<string, string>; close(): Promise<void> }
+/** Until it is open, its folder is empty inside. */
+export type Gate = {
+  args: string[]
+  env: Record<string, string>
+  open(): Promise<void>
+  close(): Promise<void>
+}
 
 /** Undefined if nothing may be reached. */
-export async function openGate(
+export function createGate(
   { allowedDomains }: Policy,
   allowUrl: Check | undefined,
   { drop }: User,
-): Promise<Gate | undefined> {
+): Gate | undefined {
   if (allowedDomains.length === 0 && !allowUrl) return undefined
-  const check = createCheck(allowedDomains, allowUrl)
   // The paths of sockets are short, and those of our folders may be long.
   const folder = mkdtempSync(join(tmpdir(), "vitamin-"))
-  const socket = join(folder, "proxy")
-  const proxy = await createProxy(check, socket)
-  chmodSync(socket, 0o600)
-  for (const path of drop ? [folder, socket] : []) chownSync(path, drop!.uid, drop!.gid)
+  const own = (path: string) => drop && chownSync(path, drop.uid, drop.gid)
+  own(folder)
+  let closeProxy: (() => Promise<void>) | undefined
+
+  let check: Promise<Check> | undefined
+
+  async function loadCheck(): Promise<Check> {
+    return (await import("./allowed-domains.ts")).createCheck(allowedDomains, allowUrl)
+  }
+
+  async function judge(url: string) {
+    check ??= loadCheck()
+    return (await check)(url)
+  }
+
+  /** Hosts of a list are checked at once, so that a wrong one is refused. */
+  async function open(): Promise<void> {
+    if (allowedDomains.length) check = loadCheck()
+    await check
+    const { createProxy } = await import("#ability/web/proxy.ts")
+    const socket = join(folder, "proxy")
+    closeProxy = (await createProxy(judge, socket)).close
+    chmodSync(socket, 0o600)
+    own(socket)
+  }
+
   return {
     args: ["--ro-bind", folder, gateFolder],
     env: variables(allowedDomains),
+    open,
     async close() {
-      await proxy.close()
+      await closeProxy?.()
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -45,6 +72,5 @@ function variables(domains: readonly string[]): Record<string, string> {
     ...Object.fromEntries(names.map((name) => [name, address])),
     NO_PROXY: direct.join(","),
     no_proxy: direct.join(","),
-    NODE_USE_ENV_PROXY: "1",
   }
 }

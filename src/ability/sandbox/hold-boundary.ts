@@ -2,7 +2,8 @@
 import type { ChildProcess } from "node:child_process"
 import { setImmediate, setTimeout as sleep } from "node:timers/promises"
 import { textOf } from "#util/file/path-info.ts"
-import { type Exceeded, hasLimits, watchTree } from "./limits.ts"
+import type { Disarmed } from "./disarm-repositories.ts"
+import { type Exceeded, watchTree } from "./limits.ts"
 import { rootIsNoBoundary, type User } from "./machine.ts"
 import type { Policy, Status } from "./policy.ts"
 import { type Stamps, watchPlaces } from "./watch-places.ts"
@@ -21,6 +22,8 @@ export type Boundary = Readonly<{
   ended: Promise<Ended>
   /** Ends everything inside. */
   stop(): Promise<void>
+  /** Renames nested repositories that programs inside made, and that would run something outside. */
+  disarm(): Promise<Disarmed>
 }>
 
 /** Milliseconds to wait for processes that the kernel is ending. */
@@ -34,8 +37,9 @@ export function holdBoundary(options: {
   stack: AsyncDisposableStack
   hasGroup: boolean
   stamps: Stamps
+  disarm: Boundary["disarm"]
 }): Boundary {
-  const { child, exited, policy, user, stack, hasGroup, stamps } = options
+  const { child, exited, policy, user, stack, hasGroup, stamps, disarm } = options
   const pid = child.pid!
   const first = childOf(pid)
   let exceeded: Exceeded | undefined
@@ -48,7 +52,7 @@ export function holdBoundary(options: {
     replaced = path
     kill()
   })
-  const unwatch = first && hasLimits(policy) && !hasGroup ? watchTree(first, policy, end) : undefined
+  const unwatch = first && !hasGroup ? watchTree(first, policy, end) : undefined
   const timer = policy.timeout === undefined ? undefined : setTimeout(end, policy.timeout, "time").unref()
 
   /** The kernel ends all processes of a namespace with its first one. */
@@ -78,18 +82,18 @@ export function holdBoundary(options: {
   const ended = settle()
   const status: Status = {
     ...{ isolated: true, pid, by: "bubblewrap", user: user.name },
-    ...(hasLimits(policy) ? { limits: hasGroup ? "cgroup" : "rlimit" } : {}),
+    limits: hasGroup ? "cgroup" : "rlimit",
     missing: user.isRoot ? [rootIsNoBoundary] : [],
   }
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) kill()
     await ended
   }
-  return Object.freeze({ child, status, ended, stop })
+  return Object.freeze({ child, status, ended, stop, disarm })
 }
 
 /** Bubblewrap waits in one process and starts one other, the first in the namespace. */
-function childOf(pid: number): number | undefined {
+export function childOf(pid: number): number | undefined {
   return Number(textOf(`/proc/${pid}/task/${pid}/children`)?.split(" ")[0]) || undefined
 }
 

@@ -1,5 +1,6 @@
 // The first code that runs inside. It tries what must not work, and refuses to go on if any of it does. Then it opens
-// the way to the proxy, sets the limits, and becomes the program.
+// the way to the proxy, sets the limits, and becomes the program. A program that waits to be told what to do starts beside
+// the attempts; if one of them works, it is killed.
 
 /** The stderr of the program, until it has started: the launcher and bubblewrap report on the usual one. */
 export const stderrFd = 4
@@ -7,9 +8,14 @@ export const stderrFd = 4
 export const filterFd = 5
 /** The port of the way to the proxy. The sandbox has its own loopback, so it is always free. */
 export const proxyPort = 3128
+/** The variable that makes Node use the proxy. */
+export const forNode = "NODE_USE_ENV_PROXY"
 /** Where the socket of the proxy is. */
 export const gateFolder = "/run/vitamin"
 export const ready = "ready"
+/** The launcher's last question: a port of this machine that takes connections. The answer comes on the descriptor on which it
+ * asks. */
+export const asksPort = "port"
 
 /** Forwards connections of programs that know only addresses to the socket of the proxy. */
 const bridge = `
@@ -22,16 +28,17 @@ const server = net.createServer({ allowHalfOpen: true }, (from) => {
 server.listen(${proxyPort}, "127.0.0.1", () => process.stdout.write("${ready}\\n"))
 `
 
-/** For bash, with one child process. `: >>` opens a file and writes nothing. */
+/** For bash. `: >>` opens a file and writes nothing. The attempts beside a program are made by a grandchild, which the first
+ * process of the namespace waits for: the program itself would not. */
 const script = `
-refuse() { echo "$1" >&2; exit 126; }
-outside=$1 hidden=$2 port=$3 writable=$4 keep=$5 node=$6 data=$7 processes=$8
+refuse() { echo "$1" >&2; [[ $waits ]] && kill -KILL $$; exit 126; }
+outside=$1 hidden=$2 writable=$3 keep=$4 node=$5 data=$6 processes=$7 waits=$8
 shift 8
+prove() {
 type -P unshare >/dev/null && { unshare -U true 2>/dev/null & }
 attempt=$!
 { : >>"$outside"; } 2>/dev/null && refuse "the file $outside could be written"
 { : <"$hidden"; } 2>/dev/null && refuse "a hidden file could be read"
-{ : <>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null && refuse "the network of this machine could be reached"
 set -f
 mapfile -t lines </proc/self/mountinfo
 for line in "\${lines[@]}"; do
@@ -58,7 +65,14 @@ for one in /proc/self/fd/*; do
   fd=\${one##*/}
   [[ " 0 1 2 ${stderrFd} $keep " = *" $fd "* || ! -e $one || $one -ef /dev/null ]] || refuse "descriptor $fd is open"
 done
+echo ${asksPort} >&2
+read -r port <&2
+[[ $port =~ ^[0-9]+$ ]] || refuse "it was not told which port to try"
+{ : <>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null && refuse "the network of this machine could be reached"
 [[ $attempt ]] && wait "$attempt" && refuse "a new user namespace could be made"
+return 0
+}
+[[ $waits ]] || prove
 if [[ $node ]]; then
   closing=
   for fd in ${stderrFd} $keep; do closing+="exec $fd>&-;"; done
@@ -69,7 +83,7 @@ fi
 ulimit -c 0
 [[ $data ]] && ulimit -d "$data"
 [[ $processes ]] && ulimit -u "$processes"
-echo ${ready} >&2
+if [[ $waits ]]; then ( (prove; echo ${ready} >&2) & ); else echo ${ready} >&2; fi
 exec 2>&${stderrFd} ${stderrFd}>&-
 exec -- "$@"
 `
@@ -79,13 +93,12 @@ export type Launch = {
   outside: string
   /** A file that exists, but not inside. */
   hidden: string
-  /** A port of this machine that takes connections. */
-  port: number
   writable: string[]
   /** Descriptors that the program gets beside the usual three. */
   keep: number[]
   /** Node, if there is a proxy. */
   node?: string | undefined
+  waits?: boolean | undefined
   /** Kilobytes for the data of each process. */
   data?: number | undefined
   processes?: number | undefined
@@ -95,10 +108,11 @@ export type Launch = {
 
 /** The arguments of bash. */
 export function launcherArgs(launch: Launch): string[] {
-  const { outside, hidden, port, keep, node = "", data = "", processes = "", command, args } = launch
+  const { outside, hidden, keep, node = "", data = "", processes = "", waits, command, args } = launch
   const writable = `\n${launch.writable.join("\n")}\n`
   return [
     ...["--noprofile", "--norc", "-c", script, bridge],
-    ...[outside, hidden, port, writable, keep.join(" "), node, data, processes, command, ...args].map(String),
+    ...[outside, hidden, writable, keep.join(" "), node, data, processes].map(String),
+    ...[waits ? "1" : "", command, ...args],
   ]
 }

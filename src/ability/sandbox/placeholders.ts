@@ -1,8 +1,8 @@
 // Placeholders for protected paths that do not exist, until the boundary ends. A record names them while they are in
 // use, so that the next start removes those of a process that was killed, and no boundary removes those of another.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
-import { rmdir, unlink } from "node:fs/promises"
+import { mkdirSync, rmdir, rmSync, unlink, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import * as Global from "#kernel/process/global.ts"
 import { namesIn, statOf, textOf } from "#util/file/path-info.ts"
 import { createId } from "#util/id.ts"
@@ -24,11 +24,11 @@ export async function createPlaceholders(missing: Missing[], places: string[]): 
   mkdirSync(folder(), { recursive: true, mode: 0o700 })
   writeFileSync(file, JSON.stringify({ life: ownLife(), paths }), { mode: 0o600 })
   const remove = () => forget({ file, paths })
-  try {
-    for (const one of missing) createPlace(one)
-  } catch (error) {
+  const made = await Promise.allSettled(missing.map(createPlace))
+  const failed = made.find((one) => one.status === "rejected")
+  if (failed) {
     await remove()
-    throw error
+    throw failed.reason
   }
   return { record: file, remove }
 }
@@ -49,8 +49,8 @@ async function forget({ file, paths }: Pick<Record, "file" | "paths">): Promise<
  * was mounted on. */
 async function removePlaceholder(path: string): Promise<void> {
   try {
-    if (statOf(path)?.isDirectory()) await rmdir(path)
-    else if (["", gitText].includes(textOf(path) ?? "?")) await unlink(path)
+    if (statOf(path)?.isDirectory()) await promisify(rmdir)(path)
+    else if (["", gitText].includes(textOf(path) ?? "?")) await promisify(unlink)(path)
   } catch {
     // It is in use now.
   }

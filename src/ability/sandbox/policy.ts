@@ -17,6 +17,7 @@ export type Policy = {
   allowedDomains: string[]
   /** Megabytes. */
   memory?: number | undefined
+  /** With their threads. Default: 2,000. */
   processes?: number | undefined
   /** Milliseconds until everything inside is ended. */
   timeout?: number | undefined

@@ -1,10 +1,11 @@
 // Paths in a writable folder that decide what runs later (hooks, configuration of agents, editors and shells): read-only
 // inside. A path that does not exist needs something to mount on, so an empty folder is put there until the boundary
 // ends. Git and most programs ignore empty folders.
-import { type Dirent, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { type Dirent, mkdir, readdirSync, writeFile } from "node:fs"
 import { homedir } from "node:os"
 import { basename, join } from "node:path"
-import * as Permission from "#ability/permission/permission.ts"
+import { promisify } from "node:util"
+import { isOwnConfiguration } from "#ability/permission/protected-paths.ts"
 import { errorCode } from "#util/error.ts"
 import { namesIn } from "#util/file/path-info.ts"
 import { NotIsolated } from "./policy.ts"
@@ -17,7 +18,7 @@ export type Missing = { path: string; text?: string }
 /** Names that make something run when a folder is opened or entered. The other protected names are read-only only if they
  * exist: a program has to be asked to use them. */
 const early =
-  ".vitamin .plaited .mcp.json .claude .cursor .vscode .idea .zed .envrc .husky .githooks .devcontainer .git".split(
+  ".vitamin .plaited .mcp.json .claude .codex .gemini .opencode .cursor .vscode .idea .zed .envrc .husky .githooks .devcontainer .git".split(
     " ",
   )
 /** Read by shells at their start, in a home folder. */
@@ -40,7 +41,7 @@ export function protectedPlaces(folder: string): { places: Place[]; missing: Mis
     missing.push({ path: join(folder, name), text: "" })
   for (const [name, entry] of entries) {
     const path = join(folder, name)
-    if (Permission.isOwnConfiguration({ segments: [name], isAbsolute: false })) {
+    if (isOwnConfiguration({ segments: [name], isAbsolute: false })) {
       refuseLink(entry)
       if (name === ".git" && entry.isDirectory()) addRepository(path, places, missing)
       else places.push(closed(entry))
@@ -52,14 +53,12 @@ export function protectedPlaces(folder: string): { places: Place[]; missing: Mis
   return { places, missing }
 }
 
-/** Whether it was created now. */
-export function createPlace({ path, text }: Missing): boolean {
+export async function createPlace({ path, text }: Missing): Promise<void> {
   try {
-    if (text === undefined) mkdirSync(path)
-    else writeFileSync(path, text, { flag: "wx" })
-    return true
+    if (text === undefined) await promisify(mkdir)(path)
+    else await promisify(writeFile)(path, text, { flag: "wx" })
   } catch (error) {
-    if (errorCode(error) === "EEXIST") return false
+    if (errorCode(error) === "EEXIST") return
     throw new NotIsolated(`${path} cannot be protected (${errorCode(error)}).`)
   }
 }
@@ -80,7 +79,7 @@ function addRepository(git: string, places: Place[], missing: Missing[]): void {
 /** Such as `.github/workflows`. */
 function addPairs(folder: string, places: Place[]): void {
   for (const [name, entry] of entriesOf(folder)) {
-    if (!Permission.isOwnConfiguration({ segments: [basename(folder), name], isAbsolute: false })) continue
+    if (!isOwnConfiguration({ segments: [basename(folder), name], isAbsolute: false })) continue
     refuseLink(entry)
     places.push({ path: folder, mode: "write" }, closed(entry))
   }

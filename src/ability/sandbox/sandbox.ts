@@ -3,5 +3,6 @@
 export { checkSandbox } from "./check-sandbox.ts"
 export type { Boundary } from "./hold-boundary.ts"
 export { keepPlaces, type Places } from "./keep-places.ts"
+export { forNode } from "./launcher.ts"
 export { NotIsolated, type Policy, type Status } from "./policy.ts"
 export { type Options, startBoundary } from "./start-boundary.ts"

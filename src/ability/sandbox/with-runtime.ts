@@ -102,5 +102,6 @@ function hold(child: ChildProcess, { timeout }: Policy, reset: () => Promise<voi
     kill()
     await ended
   }
-  return Object.freeze({ child, status, ended, stop })
+  const disarm = async () => ({ renamed: [], isPartial: false })
+  return Object.freeze({ child, status, ended, stop, disarm })
 }

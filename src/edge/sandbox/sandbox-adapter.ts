@@ -1,34 +1,14 @@
 // The adapter that puts an agent into a sandbox: its loop, tools, MCP servers and commands run in one isolated process; the
 // records, keys, questions and grants stay outside.
-import type { Policy, Status } from "#ability/sandbox/sandbox.ts"
+import type { Status } from "#ability/sandbox/sandbox.ts"
 import { createSandbox } from "#edge/sandbox/host/create-sandbox.ts"
+import { defaultTimeout, type SandboxConfig } from "#edge/sandbox/host/policy-of.ts"
 import type { AgentAdapter } from "#engine/host/agent-adapter.ts"
 import type { Agent, AgentInput } from "#engine/host/create-agent.ts"
 import * as Env from "#kernel/process/env.ts"
 import * as Log from "#kernel/process/log.ts"
 
-export type SandboxConfig = {
-  /** Default: only if NODE_ENV is "production". */
-  enabled?: boolean | undefined
-  security?:
-    | {
-        /** Folders that may be written, from the work tree. Default: `./output`. */
-        allowWrite?: string[] | undefined
-        /** Paths that cannot be read. Default: `~/.ssh`, `~/.aws`, `.env`. */
-        denyRead?: string[] | undefined
-        /** Hosts that may be reached without a question. Default: none. */
-        allowedDomains?: string[] | undefined
-      }
-    | undefined
-  limits?:
-    | {
-        /** Bytes; default: 512 MB. */
-        memory?: number | undefined
-        /** Milliseconds of one prompt; default: 300,000. `timeout` of the prompt comes before it. */
-        timeout?: number | undefined
-      }
-    | undefined
-}
+export type { SandboxConfig }
 
 export type SandboxedAgent = Agent &
   Readonly<{
@@ -36,17 +16,10 @@ export type SandboxedAgent = Agent &
     sandboxStatus(): Status
     /** Starts the process of the first session, so that its prompt need not wait. Throws if the machine cannot isolate. */
     ready(): Promise<void>
+    /** Ends its processes, those that run a prompt after it: another sandbox takes the next prompts. */
+    retire(): Promise<void>
   }>
 
-const megabyte = 1 << 20
-const defaults = {
-  allowWrite: ["./output"],
-  denyRead: ["~/.ssh", "~/.aws", ".env"],
-  memory: 512 * megabyte,
-  /** With their threads. Enough for builds and tests, and far less than what stops a machine. */
-  processes: 2_000,
-  timeout: 300_000,
-}
 const unknown: Status = { isolated: false, missing: [] }
 
 export const sandboxAdapter: AgentAdapter<SandboxConfig, SandboxedAgent> = Object.freeze({
@@ -55,13 +28,13 @@ export const sandboxAdapter: AgentAdapter<SandboxConfig, SandboxedAgent> = Objec
     if (config.enabled ?? Env.get("NODE_ENV") === "production") return putInside(agent, config)
     if (config.enabled === undefined)
       Log.warn('the agent runs without a sandbox: "enabled" is not set and NODE_ENV is not "production"')
-    return around(agent, { sandboxStatus: () => unknown, ready: async () => {} })
+    return around(agent, { sandboxStatus: () => unknown, ready: async () => {}, retire: async () => {} })
   },
 })
 
 function putInside(agent: Agent, config: SandboxConfig): SandboxedAgent {
-  const timeout = config.limits?.timeout ?? defaults.timeout
-  const sandbox = createSandbox((worktree) => policyOf(config, worktree), {
+  const timeout = config.limits?.timeout ?? defaultTimeout
+  const sandbox = createSandbox(config, {
     directory: agent.directory,
     timeout,
   })
@@ -72,6 +45,7 @@ function putInside(agent: Agent, config: SandboxConfig): SandboxedAgent {
       await agent.start()
     },
     ready: sandbox.ready,
+    retire: sandbox.retire,
     async stop() {
       await agent.stop()
       await sandbox.stop()
@@ -80,20 +54,14 @@ function putInside(agent: Agent, config: SandboxConfig): SandboxedAgent {
   })
 }
 
-function policyOf({ security = {}, limits = {} }: SandboxConfig, worktree: string): Policy {
-  const { allowWrite = defaults.allowWrite, denyRead = defaults.denyRead, allowedDomains = [] } = security
-  const memory = Math.floor((limits.memory ?? defaults.memory) / megabyte)
-  return { directory: worktree, allowWrite, denyRead, allowedDomains, memory, processes: defaults.processes }
-}
-
 type Changes = Partial<Pick<Agent, "process" | "start" | "stop">> &
-  Pick<SandboxedAgent, "sandboxStatus" | "ready">
+  Pick<SandboxedAgent, "sandboxStatus" | "ready" | "retire">
 
 /** The agent with other functions. Not a spread, which would read `mcp`: it is there only after `start`. */
-function around(agent: Agent, { sandboxStatus, ready, ...changes }: Changes): SandboxedAgent {
+function around(agent: Agent, { sandboxStatus, ready, retire, ...changes }: Changes): SandboxedAgent {
   const { directory, process, capabilities, start, stop } = { ...functionsOf(agent), ...changes }
   return Object.freeze({
-    ...{ directory, process, capabilities, start, stop, sandboxStatus, ready },
+    ...{ directory, process, capabilities, start, stop, sandboxStatus, ready, retire },
     get mcp() {
       return agent.mcp
     },

@@ -30,8 +30,27 @@ for (const [what, [change, found]] of Object.entries(liars))
   test(`a bubblewrap that ${what} is refused from inside`, { skip: skip || !existsSync(real) }, () =>
     withBwrap(`args=("$@"); ${change}; exec ${real} "\${args[@]}"`, async (start) => {
       assert.match(await start(), found)
+      assert.match(await start({ WAITS: "1" }), found, "beside a program that waits")
     }),
   )
+
+test("a program that waits starts beside the attempts, and one that is refused is killed", {
+  skip: skip || !existsSync(real),
+}, async () => {
+  const program = `sleep ${nap} & wait`
+  await withBwrap(`args=("$@"); ${drop("--unshare-net")}; exec ${real} "\${args[@]}"`, async (start) => {
+    assert.match(
+      await start({ WAITS: "1", PROGRAM: program }),
+      /the network of this machine could be reached/,
+    )
+    assert.deepEqual(running(nap), [])
+  })
+  await using tmp = await tmpdir()
+  const env = { ...tmp.env, PATH: process.env.PATH, WAITS: "1" }
+  const { stdout } = await promisify(execFile)(process.execPath, [starter, tmp.path], { env })
+  assert.match(stdout, /"exitCode":0.*"isolated":true/)
+  assert.deepEqual(readdirSync(tmp.path), ["ran.txt"])
+})
 
 test("an old bubblewrap is refused with the version that is needed", { skip }, () =>
   withBwrap(`echo "bwrap: Unknown option --disable-userns" >&2; exit 1`, async (start) => {
@@ -79,13 +98,13 @@ function drop(option: string, values = 0): string {
 /** Runs the starter with another bubblewrap before the real one on the PATH. It must not run the program. */
 async function withBwrap(
   script: string,
-  fn: (start: () => Promise<string>, file: string) => Promise<void>,
+  fn: (start: (more?: NodeJS.ProcessEnv) => Promise<string>, file: string) => Promise<void>,
 ): Promise<void> {
   await using tmp = await tmpdir()
   const file = tmp.write("../bin/bwrap", `#!/bin/bash\n${script}\n`)
   chmodSync(file, 0o755)
-  const start = async () => {
-    const env = { ...tmp.env, PATH: `${join(file, "..")}:${process.env.PATH}` }
+  const start = async (more: NodeJS.ProcessEnv = {}) => {
+    const env = { ...tmp.env, ...more, PATH: `${join(file, "..")}:${process.env.PATH}` }
     const { stdout } = await promisify(execFile)(process.execPath, [starter, tmp.path], { env })
     return stdout
   }

@@ -100,6 +100,10 @@ const configuration: Probe[] = [
     script: `try eval 'echo {} >.mcp.json'; try rmdir .mcp.json; try ln -s free-mcp .mcp.json`,
   },
   {
+    title: "create hooks, plugins and settings of another agent",
+    script: `for one in .claude .codex .gemini .opencode .cursor; do try mkdir $one/x; try rmdir $one; try ln -sfT free $one; try eval "echo x >$one/settings.json"; done`,
+  },
+  {
     title: "create the settings of an editor",
     script: `try mkdir .vscode/x; try rmdir .vscode; try mv .vscode free-vscode; try ln -sfT free .idea; { chmod 755 .vscode; echo x >.vscode/settings.json; } 2>/dev/null; held`,
   },
@@ -249,7 +253,8 @@ const bombs: Probe[] = [
   },
   {
     title: "fork 4,000 processes",
-    script: `bomb() { if (($1)); then bomb $(($1 - 1)) | bomb $(($1 - 1)) & else sleep 5; fi; }; bomb 11; sleep 100`,
+    // Builtins count them meanwhile: a shell that cannot fork can still look.
+    script: `exec 9<> <(:); bomb() { if (($1)); then bomb $(($1 - 1)) | bomb $(($1 - 1)) & else sleep 5; fi; }; bomb 11; for (( ; ; )); do set -- /proc/[0-9]*; [ $# -lt 300 ] || echo ESCAPED; read -t 0.05 -u 9; done`,
     policy: { timeout: 5_000 },
     exceeded: "processes",
   },

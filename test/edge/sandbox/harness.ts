@@ -20,7 +20,8 @@ export function guestOf(pid: number): number {
   }
   const own = below([String(pid)])
   const [, id] =
-    all.find(([, id, , args]) => own.includes(id!) && /^\S*node\S* \S*guest\.[jt]s$/.test(args!)) ?? []
+    all.find(([, id, , args]) => own.includes(id!) && /^\S*node\S* (--\S+ )*\S*guest\.[jt]s$/.test(args!)) ??
+    []
   if (id === undefined) throw new Error(`process ${pid} has no guest:\n${lines.join("\n")}`)
   return Number(id)
 }

@@ -81,6 +81,20 @@ test("the cost limit counts answers that the guest cancels before their end", as
   assert.equal(llm.requests.length, 1)
 })
 
+test("a guest has at most 16 answers of models open, and the next one is refused", async () => {
+  await using llm = await fakeLlm(() => ({ ...text("word"), fault: { kind: "stall", bytes: 10 } }))
+  useModel(llm)
+  await withGuest(async (guest) => {
+    const abort = new AbortController()
+    const open = Array.from({ length: 16 }, () => stream(guest, {}, abort.signal).catch(() => {}))
+    while (llm.requests.length < 16) await new Promise(setImmediate)
+    await assert.rejects(stream(guest, {}), { name: "Sandbox.Refused", message: /more answers/ })
+    abort.abort()
+    await Promise.all(open)
+  })
+  assert.equal(llm.requests.length, 16)
+})
+
 test("what a guest has asked for ends with its prompt", async () => {
   let pending: Promise<unknown> | undefined
   await using llm = await fakeLlm(() => ({ ...text("word"), fault: { kind: "stall", bytes: 10 } }))
@@ -118,7 +132,7 @@ test("a guest cannot make a session with an id that is no part of a path", async
     const task = { ...session, id, taskOf: { sessionId: session.id, callId: "c" } }
     const put = { key: ["session", Instance.project.id, id], text: JSON.stringify(task) }
     await assert.rejects(peer.ask("record.put", put), { name: "Storage.InvalidKey" })
-    await assert.rejects(peer.ask("image.list", { sessionId: id }), refused)
+    await assert.rejects(peer.ask("image.get", { sessionId: id, hash: "0".repeat(64) }), refused)
   })
 })
 

@@ -8,9 +8,15 @@ import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
+import { hashText } from "#util/hash-text.ts"
 import { frame, head, type Lie, withGuest } from "./lying-guest.ts"
 
 const refused = { name: "Sandbox.Refused" }
+
+function textMessage(sessionId: string, text: string): Message.Info {
+  const data = { role: "assistant" as const, parts: [{ type: "text" as const, text }] }
+  return Message.make({ sessionId, parentId: null, branch: "main", type: "text", data })
+}
 
 test("a guest cannot read or write records of other sessions, projects and kinds", async () => {
   await withGuest(async ({ peer, session, other }) => {
@@ -134,15 +140,6 @@ const endings: [string, RegExp, (guest: Lie) => unknown][] = [
     ({ peer, other }) => peer.note("event", { type: "session.idle", payload: { sessionId: other.id } }),
   ],
   [
-    "a message event with a message of another session",
-    /an event about another session/,
-    ({ peer, session, other }) =>
-      peer.note("event", {
-        type: "message.created",
-        payload: { sessionId: session.id, message: { sessionId: other.id } },
-      }),
-  ],
-  [
     "an event that does not fit its schema",
     /session\.error.*was refused/,
     ({ peer, session }) => peer.note("event", { type: "session.error", payload: { sessionId: session.id } }),
@@ -170,12 +167,70 @@ test("a guest cannot publish events that only the parent publishes", async () =>
   await withGuest(async ({ peer, session }) => {
     const seen: string[] = []
     const stop = Bus.subscribe("*", ({ type }) => void seen.push(type))
-    for (const type of ["permission.replied", "session.removed", "config.changed", "instance.disposed"])
-      peer.note("event", { type, payload: { sessionId: session.id, id: "x", reply: "always", by: "person" } })
+    const message = textMessage(session.id, "never stored")
+    const payload = { sessionId: session.id, id: "x", reply: "always", by: "person", message }
+    for (const type of [
+      ...["permission.replied", "session.removed", "config.changed", "instance.disposed"],
+      ...["message.created", "message.updated"],
+    ])
+      peer.note("event", { type, payload })
     // A request behind them: the notes have been taken when it is answered.
     await peer.ask("record.get", { key: ["session", session.projectId, session.id] })
     stop()
     assert.deepEqual(seen, [])
+  })
+})
+
+test("the parent publishes the messages that a guest stores, as they are stored", async () => {
+  await withGuest(async ({ peer, session }) => {
+    const seen: unknown[] = []
+    const stop = Bus.subscribe("*", ({ type, payload }) => void seen.push([type, payload]))
+    const message = textMessage(session.id, "first")
+    const key = ["message", session.id, message.id]
+    const after = JSON.stringify(message)
+    await peer.ask("record.swap", { key, before: null, after })
+    await peer.ask("record.swap", { key, before: hashText(after), after: after.replace("first", "second") })
+    stop()
+    const [one, two] = [message, JSON.parse(after.replace("first", "second"))].map((message) => ({
+      sessionId: session.id,
+      message,
+    }))
+    assert.deepEqual(seen, [
+      ["message.created", one],
+      ["message.updated", two],
+    ])
+  })
+})
+
+test("a guest cannot ask in the name of another agent, for which an answer would be remembered", async () => {
+  await withGuest(async ({ peer, session }) => {
+    const need = { permission: "bash.execute", target: "make" }
+    const question = {
+      ...{ sessionId: session.id, messageId: "m", callId: "c", tool: "bash", title: "t", needs: [need] },
+      onlyListeners: true,
+    }
+    await assert.rejects(
+      peer.ask("permission.ask", { ...question, agent: "plan", agents: ["plan"] }),
+      refused,
+    )
+    const { agent } = session
+    const answer = await peer.ask("permission.ask", { ...question, agent, agents: [agent] })
+    assert.equal((answer as { by: string }).by, "nobody")
+  })
+})
+
+test("a guest is told at once when a grant is revoked or given elsewhere", async () => {
+  await withGuest(async ({ peer, session, told }) => {
+    const last = () => JSON.stringify(told.at(-1))
+    const draft = { agent: "build", sessionId: session.id, scope: "project" as const }
+    await Grant.create({ ...draft, rules: [{ permission: "bash.execute", pattern: "ls", action: "allow" }] })
+    const [grant] = await Grant.list()
+    const take = { sessionId: session.id, messageId: "m", callId: "c", tool: "write", paths: [] }
+    await peer.ask("snapshot.take", take)
+    assert.match(last(), new RegExp(grant!.id))
+    await Grant.remove(grant!.id)
+    await peer.ask("snapshot.take", take)
+    assert.doesNotMatch(last(), new RegExp(grant!.id))
   })
 })
 

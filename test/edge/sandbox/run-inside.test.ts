@@ -1,10 +1,11 @@
 // `vitamin run --sandbox` as a process: the agent works inside, and its records, keys and questions stay outside.
 import assert from "node:assert/strict"
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { chmodSync, existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
-import { vitamin } from "../../fixture/cli.ts"
+import { run } from "../../fixture/child.ts"
+import { command, vitamin } from "../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { resultsIn } from "./harness.ts"
@@ -24,21 +25,24 @@ test("vitamin run --sandbox reads a file and answers", async () => {
 })
 
 test("vitamin run --sandbox runs commands as children of the sandbox, without the key of the model", async () => {
-  await using tmp = await tmpdir({ git: true })
-  await using llm = await fakeLlm([
-    call("bash", {
-      command: "cat /proc/1/comm; env; cat /proc/*/environ | tr '\\0' '\\n'; touch inside.txt",
-    }),
-    text("Done."),
-  ])
-  const { variables } = env(llm, "chat")
-  const { code, err } = await vitamin(tmp, ["run", "--sandbox", "go"], variables)
-  assert.equal(code, 0, err)
-  const [result] = resultsIn(llm)
-  assert.match(result!, /^bwrap$/m)
-  const key = Object.entries(variables).find(([name]) => name.endsWith("_API_KEY"))![1]
-  assert.ok(!JSON.stringify(llm.requests.map(({ body }) => body)).includes(key))
-  assert.ok(existsSync(join(tmp.path, "inside.txt")))
+  // A key in the output would be redacted, so the command only counts the lines that have it.
+  const look = "{ env; cat /proc/*/environ; } 2>/dev/null | tr '\\0' '\\n' | grep -ac '_API_[K]EY=fake-llm'"
+  const lookFrom = async (...args: string[]) => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([
+      call("bash", { command: `cat /proc/1/comm; ${look}; touch made.txt` }),
+      text("Done."),
+    ])
+    const { code, err } = await vitamin(tmp, ["run", ...args, "go"], env(llm, "chat").variables)
+    assert.equal(code, 0, err)
+    assert.ok(existsSync(join(tmp.path, "made.txt")))
+    return resultsIn(llm)[0]!
+  }
+  // vitamin removes the key from its own environment, so another process of the person has it.
+  const other = spawn("sleep", ["60"], { env: { OPENAI_API_KEY: "fake-llm" } })
+  await using _ = { [Symbol.asyncDispose]: async () => void other.kill() }
+  assert.match(await lookFrom("--sandbox"), /^bwrap\n0$/m)
+  assert.match(await lookFrom("--yes"), /^[1-9]\d*$/m, "the key can be found without a sandbox")
 })
 
 test("in a repository of another user, the number of processes inside is limited", async () => {
@@ -74,6 +78,22 @@ test("an edit and a command inside are undone by vitamin session revert", async 
   assert.equal(undone.code, 0, undone.err)
   assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "one\n")
   assert.ok(!existsSync(join(tmp.path, "b.txt")) && existsSync(join(tmp.path, "README.md")))
+})
+
+test("in a folder without a repository, a command inside is undone, and its snapshot starts no git process", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("a.txt", "one\n")
+  tmp.write("../bin/git", `#!/bin/sh\necho "$@" >>"${tmp.path}/../git.log"\nexit 1\n`)
+  chmodSync(join(tmp.path, "../bin/git"), 0o755)
+  await using llm = await fakeLlm([call("bash", { command: "echo two >a.txt" }), text("Done.")])
+  const { variables } = env(llm, "chat")
+  const path = { PATH: `${join(tmp.path, "../bin")}:${process.env.PATH}` }
+  const { code, err } = await vitamin(tmp, ["run", "--sandbox", "go"], { ...variables, ...path })
+  assert.equal(code, 0, err)
+  assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "two\n")
+  await vitamin(tmp, ["session", "revert"], variables)
+  assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "one\n")
+  assert.ok(!existsSync(join(tmp.path, "../git.log")))
 })
 
 test("a session continues with and without --sandbox, and its history is the same", async () => {
@@ -120,4 +140,50 @@ test("vitamin run --sandbox is refused if bubblewrap is missing, and no session 
   const list = await vitamin(tmp, ["session", "list"], variables)
   assert.doesNotMatch(list.out, /sess_/)
   assert.equal(llm.requests.length, 0)
+})
+
+test("vitamin run --sandbox is refused on a kernel without user namespaces, which says how to allow them", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([])
+  // A namespace of our own in which no other can be made.
+  const closed = `echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"`
+  const line = ["-Ur", "sh", "-c", closed, "sh", process.execPath, command, "run", "--sandbox", "go"]
+  const variables = { ...tmp.env, ...env(llm, "chat").variables }
+  await using child = run("unshare", line, { cwd: tmp.path, env: variables })
+  child.process.stdin!.end()
+  assert.equal(await child.exit, 1)
+  assert.match(
+    child.errors(),
+    /did not start: this kernel does not let it make user namespaces\. Allow them: sysctl/,
+  )
+  assert.equal(llm.requests.length, 0)
+  assert.equal(tmp.git("status", "--short"), "")
+})
+
+test("warnings of the process inside reach the person", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".vitamin/agents/broken.md", "---\nname: [\n---\nText.\n")
+  await using llm = await fakeLlm([text("Done.")])
+  const { code, err } = await vitamin(tmp, ["run", "--sandbox", "go"], env(llm, "chat").variables)
+  assert.equal(code, 0, err)
+  assert.match(err, /warning: in the sandbox: .*broken\.md/)
+})
+
+test("a nested repository that would run a program at the person's git status is renamed, and the person is told", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const script =
+    "git init -q lib\ngit init -q plain\ngit -C lib config core.fsmonitor 'touch ran.txt; false'\n"
+  await using llm = await fakeLlm([
+    call("write", { path: "arm.sh", content: script }),
+    call("bash", { command: "sh arm.sh" }),
+    text("Done."),
+  ])
+  const { code, err } = await vitamin(tmp, ["run", "--sandbox", "go"], env(llm, "chat").variables)
+  assert.equal(code, 0, err)
+  assert.match(
+    err,
+    /nested repository .* would have run programs of its own; its \.git is now .*\/lib\/\.git-disarmed_/,
+  )
+  assert.ok(!existsSync(join(tmp.path, "lib/.git")))
+  assert.ok(existsSync(join(tmp.path, "plain/.git")))
 })

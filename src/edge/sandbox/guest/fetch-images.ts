@@ -2,9 +2,13 @@
 import * as ImageStore from "#ability/image/image-store.ts"
 import type { Peer } from "#edge/sandbox/wire/peer.ts"
 
-/** Returns the function that sends the new ones. */
-export async function fetchImages(ask: Peer["ask"], sessionId: string): Promise<() => Promise<void>> {
-  const known = new Set((await ask("image.list", { sessionId })) as string[])
+/** `hashes`: those that the parent has. Returns the function that sends the new ones. */
+export async function fetchImages(
+  ask: Peer["ask"],
+  sessionId: string,
+  hashes: readonly string[],
+): Promise<() => Promise<void>> {
+  const known = new Set(hashes)
   for (const hash of known) {
     if (ImageStore.has(sessionId, hash)) continue
     const bytes = (await ask("image.get", { sessionId, hash })) as string | null

@@ -1,8 +1,9 @@
 // Models inside the sandbox: the parent chooses and asks them, so keys never enter. Parts of an answer come as notes.
+import { isDeepStrictEqual } from "node:util"
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import type * as Provider from "#ability/provider/provider.ts"
 import { decodeBytes, encodeBytes } from "#edge/sandbox/wire/bytes.ts"
-import { Parts } from "#edge/sandbox/wire/doors.ts"
+import { Parts, type Prompt } from "#edge/sandbox/wire/doors.ts"
 import type { Peer } from "#edge/sandbox/wire/peer.ts"
 import { fromWire, WireError } from "#edge/sandbox/wire/wire-error.ts"
 
@@ -12,6 +13,7 @@ type Answer = { parts: Part[]; isOver: boolean; error?: unknown; wake(): void }
 
 export function createGuestModels(ask: Peer["ask"]) {
   const answers = new Map<number, Answer>()
+  let ahead: Prompt["model"] = null
   let last = 0
 
   function takeParts(args: unknown): void {
@@ -23,7 +25,7 @@ export function createGuestModels(ask: Peer["ask"]) {
   }
 
   function open({ providerId, modelId }: Provider.RemoteModel): ReturnType<Provider.Remote["open"]> {
-    async function doStream({ abortSignal, headers: _, ...options }: LanguageModelV4CallOptions) {
+    async function doStream({ abortSignal, ...options }: LanguageModelV4CallOptions) {
       const stream = ++last
       const answer: Answer = { parts: [], isOver: false, wake() {} }
       answers.set(stream, answer)
@@ -53,11 +55,21 @@ export function createGuestModels(ask: Peer["ask"]) {
   const remote: Provider.Remote = Object.freeze({
     async choose({ agent, names }: Parameters<Provider.Remote["choose"]>[0]) {
       const wanted = { agent: agent ?? null, names: names.map((name) => name ?? null) }
+      const known = isDeepStrictEqual(wanted, ahead?.asked) ? ahead?.chosen : undefined
+      ahead = null
+      if (known) return known as Provider.RemoteModel
       return (await ask("model.choose", wanted)) as Provider.RemoteModel
     },
     open,
   })
-  return Object.freeze({ remote, takeParts })
+  return Object.freeze({
+    remote,
+    takeParts,
+    /** Takes the answer to the first question of a prompt. */
+    expect(answer: Prompt["model"]) {
+      ahead = answer
+    },
+  })
 }
 
 function createReader(answer: Answer) {

@@ -23,6 +23,8 @@ import { Instance } from "#kernel/instance.ts"
 import * as Global from "#kernel/process/global.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import * as Trace from "#kernel/trace.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
 import { fetchImages } from "./fetch-images.ts"
 import { createGuestModels } from "./guest-models.ts"
 import { createGuestRecords } from "./guest-records.ts"
@@ -32,7 +34,7 @@ const own = new Set([
   ...[Permission.Requested, Permission.Replied, Elicitation.Requested, Elicitation.Replied].map(
     ({ type }) => type,
   ),
-  Snapshot.Created.type,
+  ...[Snapshot.Created.type, MessageStore.Created.type, MessageStore.Updated.type],
   Config.Changed.type,
   Bus.Disposed.type,
 ])
@@ -41,10 +43,17 @@ openBridge()
 // Programs of the project compile into folders of their own.
 delete process.env.NODE_COMPILE_CACHE
 const pipe = new Socket({ fd: 3, readable: true, writable: true })
-const peer: Peer = createPeer(pipe, { ask: answer, note: (_, args) => models.takeParts(args) })
-const models = createGuestModels(peer.ask)
+const peer: Peer = createPeer(pipe, {
+  ask: answer,
+  note: (name, args) => (name === "told" ? records.tell(args) : models.takeParts(args)),
+})
+const records = createGuestRecords(peer.ask)
+const models = createGuestModels((name, args, signal) => {
+  if (name === "model.stream") records.begin()
+  return peer.ask(name, args, signal)
+})
 let given: string | undefined
-Storage.use(createGuestRecords(peer.ask))
+Storage.use(records.backend)
 GlobalBus.subscribe(({ type, payload }) => {
   if (!own.has(type)) peer.note("event", { type, payload })
 })
@@ -54,6 +63,8 @@ void peer.closed.then(() => process.exit(1))
 async function answer(name: string, args: unknown, signal: AbortSignal): Promise<unknown> {
   if (name !== "prompt") throw new Error(`The sandbox cannot do "${name}".`)
   const prompt = Prompt.parse(args)
+  records.prepare(prompt.records)
+  models.expect(prompt.model)
   await learn(prompt.given)
   const { directory } = prompt.given
   return Instance.provide({
@@ -61,9 +72,12 @@ async function answer(name: string, args: unknown, signal: AbortSignal): Promise
     init: startParts,
     async fn() {
       useDoors()
+      const { trace } = prompt.given
+      // All sessions of this process are tasks of the one prompt.
+      if (trace) Trace.use(() => trace)
       await setSessionServers(prompt.work.sessionId, prompt.given.servers as readonly Added[])
       const { sessionId } = prompt.work
-      const bringBack = await fetchImages(peer.ask, sessionId)
+      const bringBack = await fetchImages(peer.ask, sessionId, prompt.images)
       try {
         const { id } = await runHere(workOf(prompt.work), signal)
         return { messageId: id }

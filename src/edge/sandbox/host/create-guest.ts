@@ -1,8 +1,9 @@
 // A guest as the parent sees it: the pipe to it, and what the prompt that runs in it may ask for.
 import type { Duplex } from "node:stream"
-import type { Status } from "#ability/sandbox/sandbox.ts"
-import { type Checked, UrlDenied } from "#ability/web/check-url.ts"
+import type { Boundary, Status } from "#ability/sandbox/sandbox.ts"
+import type { Checked } from "#ability/web/check-url.ts"
 import { type Answerer, createPeer, type Peer } from "#edge/sandbox/wire/peer.ts"
+import * as Log from "#kernel/process/log.ts"
 import { NamedError } from "#util/error.ts"
 
 /** What a guest may do now: that of the prompt which runs in it. */
@@ -21,6 +22,7 @@ export type Guest = Readonly<{
   /** Decides on a host that the policy does not name. */
   checkUrl(url: string): Promise<Checked>
   stop(): Promise<void>
+  disarm: Boundary["disarm"]
 }>
 
 export function createGuest(options: {
@@ -28,8 +30,9 @@ export function createGuest(options: {
   status: Status
   ended: Promise<string>
   stop(): Promise<void>
+  disarm: Boundary["disarm"]
 }): Guest {
-  const { status, stop } = options
+  const { status, stop, disarm } = options
   let doors: Doors | undefined
   let isOver = false
   const idle = new NamedError("Sandbox.Idle", "No prompt runs in this sandbox.")
@@ -38,6 +41,8 @@ export function createGuest(options: {
       if (!doors) throw idle
       return doors.ask(name, args, signal)
     },
+    // The model works while the parent stores what the guest has said.
+    isUrgent: (name) => name === "model.stream",
     // Events after the end of a prompt, such as of a server that ends, are not of interest.
     note: (name, args) => doors?.note(name, args),
   })
@@ -52,18 +57,30 @@ export function createGuest(options: {
     peer,
     status,
     ended,
+    disarm,
     isOver: () => isOver,
     serve(next: Doors | undefined) {
       doors = next
     },
     async checkUrl(url: string) {
-      if (!doors) throw new UrlDenied(url, "domain", "no prompt runs in the sandbox.")
-      return doors.checkUrl(url)
+      return doors ? doors.checkUrl(url) : denyUrl(url)
     },
     async stop() {
       peer.close()
       await stop()
       await ended
+      // What background jobs made since the last prompt.
+      for (const path of (await disarm()).renamed) Log.warn(sayDisarmed(path))
     },
   })
+}
+
+export function sayDisarmed(path: string): string {
+  return `a nested repository that was made in the sandbox would have run programs of its own; its .git is now ${path}`
+}
+
+/** For a guest without a prompt. */
+export async function denyUrl(url: string): Promise<never> {
+  const { UrlDenied } = await import("#ability/web/check-url.ts")
+  throw new UrlDenied(url, "domain", "no prompt runs in the sandbox.")
 }

@@ -1,17 +1,15 @@
 // The sandbox of one folder: a guest process for each session, started when its first prompt comes, or a little earlier. A
 // guest stays for the next prompt of its session, with its servers and background jobs.
-import { realpathSync } from "node:fs"
 import { keepElsewhere } from "#ability/mcp/elsewhere.ts"
-import type { Policy, Status } from "#ability/sandbox/sandbox.ts"
+import type { Status } from "#ability/sandbox/sandbox.ts"
 import type { Runner, Work } from "#engine/run/run.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/secret/secret.ts"
-import * as Vcs from "#kernel/vcs.ts"
 import type * as Message from "#knowledge/message/message.ts"
+import { takeGuest } from "./ahead.ts"
 import type { Guest } from "./create-guest.ts"
-import { startGuest } from "./guest-process.ts"
-import { runInside } from "./run-inside.ts"
+import type { SandboxConfig } from "./policy-of.ts"
 
 export type Sandbox = Readonly<{
   run: Runner
@@ -19,6 +17,8 @@ export type Sandbox = Readonly<{
   ready(): Promise<void>
   /** Of the guest that was started last. */
   status(): Status | undefined
+  /** Ends the guests that run no prompt, and the others after their prompts. */
+  retire(): Promise<void>
   stop(): Promise<void>
 }>
 
@@ -33,17 +33,18 @@ const ofInstance = Instance.state(
 
 /** `timeout`: milliseconds that a prompt may run if it has no limit of its own; waiting for a person does not count. */
 export function createSandbox(
-  policyFor: (worktree: string) => Policy,
+  config: SandboxConfig,
   options: { directory: string; timeout: number },
 ): Sandbox {
   const guests = new Map<string, Guest>()
   const running = new Set<string>()
   let spare: Promise<Guest> | undefined
+  let mostKept = mostIdle
   let last: Status | undefined
 
   async function start(): Promise<Guest> {
-    const folder = realpathSync.native(options.directory)
-    const guest = await startGuest(policyFor(Vcs.find(folder)?.worktree ?? folder))
+    // Loaded while the guest starts.
+    const [guest] = await Promise.all([takeGuest(config, options.directory), import("./run-inside.ts")])
     if (!last) for (const line of guest.status.missing) Log.warn(`the sandbox: ${line}`)
     last = guest.status
     return guest
@@ -74,7 +75,10 @@ export function createSandbox(
     const { sessionId } = work
     running.add(sessionId)
     try {
-      const guest = await guestFor(sessionId)
+      const guest = guestFor(sessionId)
+      // Its error is thrown where it is waited for.
+      guest.catch(() => {})
+      const { runInside } = await import("./run-inside.ts")
       return await Secret.inSession(sessionId, () =>
         runInside(guest, work, { signal, timeout: work.timeout === undefined ? options.timeout : undefined }),
       )
@@ -87,10 +91,18 @@ export function createSandbox(
   /** The guests that were used least recently end first. */
   async function endIdle(): Promise<void> {
     const idle = [...guests].filter(([id]) => !running.has(id))
-    for (const [id, guest] of idle.slice(0, Math.max(0, idle.length - mostIdle))) {
+    for (const [id, guest] of idle.slice(0, Math.max(0, idle.length - mostKept))) {
       guests.delete(id)
       await guest.stop()
     }
+  }
+
+  async function retire(): Promise<void> {
+    mostKept = 0
+    const waiting = await spare?.catch(() => undefined)
+    spare = undefined
+    await waiting?.stop()
+    await endIdle()
   }
 
   async function stop(): Promise<void> {
@@ -101,6 +113,6 @@ export function createSandbox(
     await Promise.all([...all, ...(waiting ? [waiting] : [])].map((guest) => guest.stop()))
   }
 
-  const sandbox: Sandbox = Object.freeze({ run, ready, status: () => last, stop })
+  const sandbox: Sandbox = Object.freeze({ run, ready, status: () => last, retire, stop })
   return sandbox
 }

@@ -1,4 +1,5 @@
-// The events that a guest may publish: those of a turn, about its own sessions, in their form. A flood ends it.
+// The events that a guest may publish: those of a turn, about its own sessions, in their form. A flood ends it. The parent
+// itself publishes that a message was stored.
 import * as Permission from "#ability/permission/permission.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
 import * as Tool from "#ability/tool/tool.ts"
@@ -15,14 +16,21 @@ const span = 2_000
 
 const published = new Map<string, Bus.Definition>(
   [
-    ...[MessageStore.Created, MessageStore.Updated, MessageStore.Delta],
-    ...[Session.Created, Session.Updated, Session.Idle, Session.Failed, Session.Notice, Session.Retry],
+    ...[
+      MessageStore.Delta,
+      Session.Created,
+      Session.Updated,
+      Session.Idle,
+      Session.Failed,
+      Session.Notice,
+      Session.Retry,
+    ],
     ...[Session.Blocked, Session.Compacted, Session.AgentChosen, Session.Skipped],
     ...[Tool.Started, Tool.Progress, TodoList.Updated, Permission.Denied],
   ].map((definition) => [definition.type, definition as Bus.Definition]),
 )
 /** Declared by folders that this one does not import: an event of theirs exists only if they are loaded. */
-const others = new Set(["task.rejected", "story.finished"])
+const others = new Set(["task.rejected", "story.finished", "request.started", "request.ended"])
 
 export function createEventDoor(sessions: PromptSessions): (args: unknown) => void {
   let since = performance.now()
@@ -39,8 +47,8 @@ export function createEventDoor(sessions: PromptSessions): (args: unknown) => vo
     const { type, payload } = parse(args)
     const definition = published.get(type) ?? (others.has(type) ? find(type) : undefined)
     if (!definition) return
-    const { sessionId, session, message } = payload as Record<string, { id?: unknown; sessionId?: unknown }>
-    const ids = [sessionId, session?.id, message?.sessionId].filter((id) => id !== undefined)
+    const { sessionId, session } = payload as Record<string, { id?: unknown }>
+    const ids = [sessionId, session?.id].filter((id) => id !== undefined)
     if (!ids.length || !ids.every((id) => sessions.has(id)))
       throw new BrokenFrame(`an event about another session (${type})`)
     Bus.publish(definition, payload)

@@ -1,6 +1,6 @@
 // The images of a guest's sessions, which the parent keeps with them.
 import * as ImageStore from "#ability/image/image-store.ts"
-import { Image, Images, NewImage } from "#edge/sandbox/wire/doors.ts"
+import { Image, NewImage } from "#edge/sandbox/wire/doors.ts"
 import type { PromptSessions } from "./prompt-sessions.ts"
 import { Refused } from "./refused.ts"
 
@@ -9,10 +9,6 @@ const mostAdded = 256 << 20
 
 export function createImageDoors(sessions: PromptSessions) {
   let added = 0
-
-  async function list(args: unknown): Promise<string[]> {
-    return ImageStore.list(sessions.get(Images.parse(args).sessionId).id)
-  }
 
   async function get(args: unknown): Promise<string | null> {
     const { sessionId, hash } = Image.parse(args)
@@ -26,5 +22,5 @@ export function createImageDoors(sessions: PromptSessions) {
     await ImageStore.write(sessions.get(sessionId).id, Buffer.from(bytes, "base64"))
   }
 
-  return Object.freeze({ list, get, put })
+  return Object.freeze({ get, put })
 }

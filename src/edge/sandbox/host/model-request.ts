@@ -1,4 +1,4 @@
-// What a guest may send to a model: messages, functions and settings. Headers, tools that a provider runs, fields of the
+// What a guest may send to a model: messages, functions and settings. Headers (but the id of its span), tools that a provider runs, fields of the
 // provider's own and addresses that it would fetch are not the guest's to choose.
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider"
 import { z } from "zod"
@@ -20,13 +20,21 @@ const Options = z.object({
   reasoning: z.string().optional(),
   responseFormat: z.looseObject({ type: z.string() }).optional(),
   providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+  headers: z
+    .object({
+      traceparent: z
+        .string()
+        .regex(/^00-[\da-f]{32}-[\da-f]{16}-0[01]$/)
+        .optional(),
+    })
+    .optional(),
 })
 
 /** The provider's fields that a turn sets. Our chat client writes such fields into the request as they are, so another one
  * could name another model. */
 const fields = new Set([
   ...["reasoning_effort", "reasoning", "thinking", "enable_thinking"],
-  ...["store", "reasoningSummary", "promptCacheKey", "thinkingConfig"],
+  ...["store", "reasoningSummary", "promptCacheKey", "thinkingConfig", "strictJsonSchema"],
 ])
 /** An address or the name of a stored file would be fetched by the provider: a way around the network rules. */
 const inline = ["data", "text"]

@@ -4,10 +4,10 @@ import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import { streamModel } from "#ability/provider/stream-model.ts"
 import { encodeBytes } from "#edge/sandbox/wire/bytes.ts"
-import { Choose, Stream } from "#edge/sandbox/wire/doors.ts"
+import { Choose, type Prompt, Stream } from "#edge/sandbox/wire/doors.ts"
 import { toWire } from "#edge/sandbox/wire/wire-error.ts"
 import { usageOf } from "#engine/model/ask-model.ts"
-import { type Chosen, chooseModel } from "#engine/model/choose-model.ts"
+import { type Chosen, chooseModel, namedModel } from "#engine/model/choose-model.ts"
 import type * as SessionRecord from "#engine/record/session-record.ts"
 import { CostLimit } from "#engine/run/run.ts"
 import { modelRequest } from "./model-request.ts"
@@ -42,6 +42,21 @@ export function createModelDoors(options: {
     const { providerId, modelId, isFallback } = chosen
     settled.set(`${providerId}/${modelId}`, chosen)
     return { ...Provider.targetOf(providerId, modelId), isFallback }
+  }
+
+  /** Chooses the model that the guest will ask for, while it loads its code. Not if nobody named one: people are told which
+   * one is chosen then. */
+  async function chooseAhead(id: string): Promise<Prompt["model"]> {
+    const names = [model, session.model]
+    try {
+      await AgentRegistry.load()
+      if (!(await namedModel(AgentRegistry.get(id), ...names))) return null
+      const asked = { agent: id, names: names.map((name) => name ?? null) }
+      return { asked, chosen: await choose(asked) }
+    } catch {
+      // The guest gets the error when it asks.
+      return null
+    }
   }
 
   /** A guest cannot name a model of its own: only those of the prompt, the session, and the agents. */
@@ -82,7 +97,7 @@ export function createModelDoors(options: {
     }
   }
 
-  return Object.freeze({ choose, stream, isSettled: (name: string) => settled.has(name) })
+  return Object.freeze({ choose, chooseAhead, stream, isSettled: (name: string) => settled.has(name) })
 }
 
 /** Passes on what has come in one go. */

@@ -2,7 +2,6 @@
 // prompt, and what the person's rules allow. Addresses are those of the URL contract.
 import { isIP } from "node:net"
 import { type Checked, checkUrl, UrlDenied } from "#ability/web/check-url.ts"
-import { resolveHost } from "#ability/web/get-page.ts"
 import type { PromptSessions } from "./prompt-sessions.ts"
 import type { createQuestionDoors } from "./questions.ts"
 
@@ -19,10 +18,12 @@ export function createNetworkDoor({ root, get }: PromptSessions, { rightsOf, ask
   let open = 0
 
   async function check(given: string): Promise<Checked> {
+    // Loaded when the first program connects: it needs Node's client for https.
+    const { resolveHost: resolve } = await import("#ability/web/get-page.ts")
     // As it is connected to, without characters that a terminal would obey.
     const { origin, hostname, href: url } = new URL(given)
     const isNamed = isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0 || hostname === "localhost"
-    if (origins.has(origin)) return checkUrl(url, { resolve: resolveHost, granted: isNamed ? [origin] : [] })
+    if (origins.has(origin)) return checkUrl(url, { resolve, granted: isNamed ? [origin] : [] })
     const rights = await rightsOf(root.id, get(root.id).agent)
     const { action, rule } = (await rights.now()).decide({ permission: "network.fetch", target: url })
     if (action === "ask" && (await askOnce(origin, url))) return check(url)
@@ -34,7 +35,7 @@ export function createNetworkDoor({ root, get }: PromptSessions, { rightsOf, ask
       )
     // A rule that names a private address means it; a wildcard that covers it by chance does not.
     const granted = rule?.pattern.startsWith(`${origin}/`) ? [origin] : []
-    return checkUrl(url, { resolve: resolveHost, granted })
+    return checkUrl(url, { resolve, granted })
   }
 
   function askOnce(origin: string, url: string): Promise<boolean> {

@@ -1,12 +1,12 @@
-// The person's own instructions, agents, skills and guards, which the sandbox cannot read where they are: their folder also
-// has the configuration with its keys.
+// The person's own instructions, agents, skills, commands, guards and hooks, which the sandbox cannot read where they are:
+// their folder also has the configuration with its keys.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
 import { statOf } from "#util/file/path-info.ts"
 
-const names = ["AGENTS.md", "agents", "skills", "guards"]
+const names = ["AGENTS.md", "agents", "skills", "commands", "guards", "hooks.json"]
 const mostBytes = 8 << 20
 
 export function personFiles(): Record<string, string> {

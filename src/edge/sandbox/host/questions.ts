@@ -1,6 +1,7 @@
 // Questions of a guest to the person. The parent judges again with its own rules and shows what it read, not what the guest
 // says; only it stores the grants of an answer.
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { autoAgent } from "#ability/agent/builtin-agents.ts"
 import * as Elicitation from "#ability/elicitation/elicitation.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { Ask, Elicit } from "#edge/sandbox/wire/doors.ts"
@@ -10,12 +11,13 @@ import type { Work } from "#engine/run/run.ts"
 import { plainText } from "#util/plain-text.ts"
 import type { Deadline } from "./deadline.ts"
 import type { PromptSessions } from "./prompt-sessions.ts"
+import { Refused } from "./refused.ts"
 
 const nobody: Permission.Answer = { reply: "reject", by: "nobody" }
 
 export function createQuestionDoors(
   sessions: PromptSessions,
-  work: Pick<Work, "asks" | "rules" | "preset" | "directories" | "timing">,
+  work: Pick<Work, "agent" | "asks" | "rules" | "preset" | "directories" | "timing">,
   { signal, pause, allowed }: Pick<Deadline, "signal" | "pause"> & { allowed(url: string): void },
 ) {
   const { asks, timing } = work
@@ -23,6 +25,7 @@ export function createQuestionDoors(
   async function ask(args: unknown, until: AbortSignal): Promise<Permission.Answer> {
     const { needs: said, sessionId, onlyListeners, ...asked } = Ask.parse(args)
     if (asks === "deny" || asks === "once") return nobody
+    refuseOther(sessionId, asked.agent)
     const rights = await rightsOf(sessionId, asked.agent)
     const { decide, askers } = await rights.now()
     const judged = said.map((need) => ({ ...need, ...decide(need) }))
@@ -47,6 +50,14 @@ export function createQuestionDoors(
     if (answer.reply !== "reject")
       for (const { permission, target } of said) if (permission === "network.fetch") allowed(target)
     return answer
+  }
+
+  /** "Always" is remembered for the agent that asks: it must be the one that works in this session. Which one `auto` has
+   * chosen is known inside alone; the question names it. */
+  function refuseOther(sessionId: string, agent: string): void {
+    const own = sessions.get(sessionId).agent
+    const named = sessionId === sessions.root.id ? [own, work.agent] : [own]
+    if (!named.includes(agent) && !named.includes(autoAgent)) throw new Refused("questions of another agent")
   }
 
   /** Asks whether a program in the sandbox may reach a host. `--yes` is a yes. */

@@ -6,18 +6,23 @@ import { Get, GetMany, List, Put, Swap } from "#edge/sandbox/wire/doors.ts"
 import { maxFrame } from "#edge/sandbox/wire/frames.ts"
 import { isTooComplex } from "#edge/sandbox/wire/too-complex.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
 import { hashText } from "#util/hash-text.ts"
+import { fewAtOnce } from "./few-at-once.ts"
 import type { PromptSessions } from "./prompt-sessions.ts"
 import { Refused } from "./refused.ts"
 
 type Key = Storage.Key
 /** Bytes of records that one prompt may write. */
 const mostWritten = 512 << 20
+/** Changes at the same time: each holds the record as it was. They share the wait for the disk. */
+const mostChanges = 4
 
 /** The kinds of records that a turn writes, and the parts of their keys. */
 const kinds = new Map(Object.entries({ session: 3, message: 3, turn: 3, relation: 2, "last-session": 2 }))
@@ -35,8 +40,14 @@ class Conflict extends NamedError {
 /** `begun` is called when the first message of a stored prompt is written; `isOwn` knows the snapshots that were taken. */
 export function createRecordDoors(
   sessions: PromptSessions,
-  { begun, isOwn }: { begun(promptId: string): void; isOwn(snapshot: unknown): boolean },
+  options: {
+    begun(promptId: string): void
+    isOwn(snapshot: unknown): boolean
+    /** Resolves when the guest has read earlier answers. */
+    drained(): Promise<void>
+  },
 ) {
+  const { begun, isOwn, drained } = options
   let written = 0
 
   async function get(args: unknown): Promise<string | null> {
@@ -76,7 +87,9 @@ export function createRecordDoors(
     const value = parse(text)
     await refuseWrite(key)
     const before = await textAt(key)
-    await Storage.write(key, checked(key, value, before === null ? undefined : JSON.parse(before)))
+    const stored = checked(key, value, before === null ? undefined : JSON.parse(before))
+    await Storage.write(key, stored)
+    publish(key, stored, before === null)
   }
 
   /** Writes a record if it is still the one that the change began with. */
@@ -85,11 +98,13 @@ export function createRecordDoors(
     count(after)
     const value = parse(after)
     await refuseWrite(key)
+    let isNew = false
     try {
       const stored = await Storage.update<Record<string, unknown>>(
         key,
         (draft) => {
           const text = isEmpty(draft) ? null : JSON.stringify(draft)
+          isNew = text === null
           // A conflict shows the record, so whose it is comes first.
           if (text !== null && key[0] === "session") sessions.get(key[2])
           if ((text === null ? null : hashText(text)) !== before) throw new Conflict(text)
@@ -99,12 +114,20 @@ export function createRecordDoors(
         },
         { initial: {} },
       )
+      publish(key, stored, isNew)
       const text = JSON.stringify(stored)
       return { isStored: true, text: text === after ? null : text }
     } catch (error) {
       if (error instanceof Conflict) return { isStored: false, text: error.text }
       throw error
     }
+  }
+
+  /** A guest does not say itself that a message was stored. */
+  function publish([kind, sessionId]: Key, stored: object, isNew: boolean): void {
+    if (kind !== "message") return
+    const message = Message.parse(stored)
+    Bus.publish(isNew ? MessageStore.Created : MessageStore.Updated, { sessionId: sessionId!, message })
   }
 
   async function remove(args: unknown): Promise<void> {
@@ -181,7 +204,12 @@ export function createRecordDoors(
     if (written > mostWritten) throw new Refused("more space for records of this prompt")
   }
 
-  return Object.freeze({ get, many, list, put, swap, remove })
+  const read = fewAtOnce(1, drained)
+  const change = fewAtOnce(mostChanges, drained)
+  return Object.freeze({
+    ...{ get: read(get), many: read(many), list },
+    ...{ put: change(put), swap: change(swap), remove: change(remove) },
+  })
 }
 
 function parse(text: string): unknown {
@@ -189,7 +217,7 @@ function parse(text: string): unknown {
   return JSON.parse(text)
 }
 
-async function textAt(key: Key): Promise<string | null> {
+export async function textAt(key: Key): Promise<string | null> {
   try {
     return JSON.stringify(await Storage.read(key))
   } catch (error) {

@@ -1,12 +1,15 @@
 // Runs a prompt in a guest. The parent holds everything that counts; when the guest ends too early, it completes the records
 // of the prompt.
 import { AsyncLocalStorage } from "node:async_hooks"
+import * as ImageStore from "#ability/image/image-store.ts"
 import { serversOf } from "#ability/mcp/elsewhere.ts"
+import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { Answered, type Prompt } from "#edge/sandbox/wire/doors.ts"
 import { BrokenFrame } from "#edge/sandbox/wire/frames.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { settle } from "#engine/record/append.ts"
+import { Notice } from "#engine/record/notice.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { createProgress, type Work } from "#engine/run/run.ts"
 import { openHistory } from "#engine/turn/begin-run.ts"
@@ -16,10 +19,12 @@ import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { withoutSecrets } from "#kernel/schema/secrets.ts"
+import * as Trace from "#kernel/trace.ts"
+import * as Worker from "#kernel/worker/worker.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText, NamedError } from "#util/error.ts"
-import type { Doors, Guest } from "./create-guest.ts"
+import { type Doors, type Guest, sayDisarmed } from "./create-guest.ts"
 import { createDeadline, type Deadline } from "./deadline.ts"
 import { createEventDoor } from "./events.ts"
 import { createImageDoors } from "./images.ts"
@@ -31,6 +36,7 @@ import { createQuestionDoors } from "./questions.ts"
 import { createRecordDoors } from "./records.ts"
 import { Refused } from "./refused.ts"
 import { createSnapshotDoors } from "./snapshots.ts"
+import { createToldRecords } from "./told-records.ts"
 
 /** Milliseconds that a guest gets to end its prompt after an abort; less than the queue waits at a shutdown. */
 const patience = 2_000
@@ -45,18 +51,43 @@ class GuestEnded extends NamedError {
   }
 }
 
-export async function runInside(
-  guest: Guest,
-  work: Work,
-  { signal: given, timeout }: { signal: AbortSignal; timeout: number | undefined },
-): Promise<Message.Info> {
+type Limits = { signal: AbortSignal; timeout: number | undefined }
+
+/** A prompt that fails before the guest has said so, such as one whose guest cannot start, is reported here. */
+export async function runInside(guest: Promise<Guest>, work: Work, limits: Limits): Promise<Message.Info> {
+  const { sessionId, stored } = work
+  let isReported = false
+  const unsubscribe = Bus.subscribe(SessionRecord.Failed, (failed) => {
+    if (failed.sessionId === sessionId) isReported = true
+  })
+  let lease: Worker.Lease | undefined
+  try {
+    lease = await SessionRecord.takeLease(sessionId)
+    const signal = lease ? AbortSignal.any([limits.signal, lease.signal]) : limits.signal
+    return await Worker.run(lease, async () => run(await guest, work, { ...limits, signal }))
+  } catch (error) {
+    if (lease?.signal.aborted) throw lease.signal.reason
+    if (!isReported)
+      Bus.publish(SessionRecord.Failed, {
+        sessionId,
+        error: failureOf(error),
+        ...(stored ? { promptId: stored.id } : {}),
+      })
+    throw error
+  } finally {
+    unsubscribe()
+    await Worker.release(lease)
+  }
+}
+
+async function run(guest: Guest, work: Work, { signal: given, timeout }: Limits): Promise<Message.Info> {
   const deadline = createDeadline(given, timeout)
   const { signal } = deadline
   const session = await SessionRecord.get(work.sessionId)
   SessionRecord.refuseBusy(session)
   await StoredPrompt.recoverOnce(session.id)
   const over = new AbortController()
-  const { doors, sessions } = openDoors(guest, work, { session, deadline, over: over.signal })
+  const { doors, sessions, told, models } = openDoors(guest, work, { session, deadline, over: over.signal })
   let timer: NodeJS.Timeout | undefined
   const hurry = () => {
     timer = setTimeout(() => void guest.stop(), patience)
@@ -65,7 +96,16 @@ export async function runInside(
   guest.serve(doors)
   try {
     signal.throwIfAborted()
-    const asked = guest.peer.ask("prompt", { given: await givenFor(session.id), work: wireOf(work) }, signal)
+    const [given, records, images, model] = await Promise.all([
+      givenFor(session.id),
+      told.first(),
+      ImageStore.list(session.id),
+      models.chooseAhead(work.agent ?? session.agent),
+    ])
+    const prompt = { given, records, model, images, work: wireOf(work) }
+    const asked = guest.peer.ask("prompt", prompt, signal)
+    // The guest begins meanwhile. Its first snapshot gets the error.
+    Snapshot.prepare().catch(() => {})
     const { messageId } = Answered.parse(await asked)
     return await MessageStore.get(session.id, messageId)
   } catch (error) {
@@ -84,7 +124,16 @@ export async function runInside(
     guest.serve(undefined)
     // A guest that says it is done must not go on asking models and people.
     over.abort("the prompt is over")
+    await reportDisarmed(guest, session.id)
   }
+}
+
+/** A repository inside of the folder must not run something when the person calls git there, or opens an editor. */
+async function reportDisarmed(guest: Guest, sessionId: string): Promise<void> {
+  const { renamed, isPartial } = await guest.disarm()
+  const say = (text: string) => Bus.publish(Notice, { sessionId, messageId: "", text })
+  for (const path of renamed) say(sayDisarmed(path))
+  if (isPartial) say("the folder is too large to look for nested repositories in all of it")
 }
 
 function openDoors(
@@ -100,10 +149,18 @@ function openDoors(
   const begun = (promptId: string) => {
     if (stored && stored.id === promptId) stored.hasBegun = true
   }
-  const records = createRecordDoors(sessions, { begun, isOwn: snapshots.isOwn })
+  const { drained } = guest.peer
+  const records = createRecordDoors(sessions, { begun, isOwn: snapshots.isOwn, drained })
   const questions = createQuestionDoors(sessions, work, { ...deadline, allowed: (url) => network.allow(url) })
   const network = createNetworkDoor(sessions, questions)
   const publish = createEventDoor(sessions)
+  const told = createToldRecords(session.id, (records) => guest.peer.note("told", records))
+  /** After it the guest judges calls. */
+  const fresh = async <T>(answer: Promise<T>) => {
+    const result = await answer
+    await told.refresh()
+    return result
+  }
   const answers: Record<string, (args: unknown, signal: AbortSignal) => Promise<unknown>> = {
     "record.get": records.get,
     "record.many": records.many,
@@ -112,13 +169,18 @@ function openDoors(
     "record.swap": records.swap,
     "record.remove": records.remove,
     "model.choose": models.choose,
-    "model.stream": (args, signal) => models.stream(args, signal, (parts) => guest.peer.note("parts", parts)),
-    "permission.ask": questions.ask,
+    "model.stream": (args, signal) =>
+      fresh(models.stream(args, signal, (parts) => guest.peer.note("parts", parts))),
+    "permission.ask": (args, signal) => fresh(questions.ask(args, signal)),
     "elicitation.ask": questions.elicit,
-    "image.list": images.list,
     "image.get": images.get,
     "image.put": images.put,
-    "snapshot.take": snapshots.take,
+    "snapshot.take": async (args) => {
+      const taken = await fresh(snapshots.take(args))
+      // The guest runs the call when it has the answer.
+      await Worker.check()
+      return taken
+    },
     "snapshot.finish": snapshots.finish,
     "snapshot.close": snapshots.close,
   }
@@ -136,17 +198,19 @@ function openDoors(
     },
     checkUrl: (url) => inContext(() => network.check(url)),
   }
-  return { doors, sessions }
+  return { doors, sessions, told, models }
 }
 
 /** What the guest must know that it cannot read: the person's configuration without keys, and the review of the folder. */
 async function givenFor(sessionId: string): Promise<Prompt["given"]> {
+  const trace = Trace.of(sessionId)
   return {
     directory: Instance.directory,
     layers: await Config.ownLayers(),
     files: personFiles(),
     servers: serversOf(sessionId).map((server) => withoutSecrets({ ...server })),
     trust: (await Reviewed.read(Reviewed.rootOf(Instance.worktree))) ?? null,
+    ...(trace ? { trace } : {}),
   }
 }
 
@@ -162,6 +226,7 @@ function wireOf(work: Work): Prompt["work"] {
 
 /** Completes what a guest left open: calls without results are "interrupted", and no session stays busy. */
 async function complete(sessions: PromptSessions, error: unknown, signal: AbortSignal): Promise<unknown> {
+  if (signal.reason instanceof Worker.TakenOver) return error
   for (const id of sessions.ids())
     await completeSession(id, error, signal).catch((reason) =>
       Log.warn("the end of a prompt in a sandbox could not be stored", { error: errorText(reason) }),
@@ -175,7 +240,7 @@ async function completeSession(id: string, error: unknown, signal: AbortSignal):
   const progress = createProgress([])
   await openHistory({ session, progress }, undefined)
   await settle(progress.records)
-  const failure = { name: error instanceof Error ? error.name : "Error", message: errorText(error) }
+  const failure = failureOf(error)
   const status = signal.aborted ? "interrupted" : "error"
   await SessionRecord.update(session, (draft) => {
     delete draft.owner
@@ -183,4 +248,8 @@ async function completeSession(id: string, error: unknown, signal: AbortSignal):
     Object.assign(draft, { status, error: failure })
   })
   Bus.publish(SessionRecord.Failed, { sessionId: id, error: failure })
+}
+
+function failureOf(error: unknown): { name: string; message: string } {
+  return { name: error instanceof Error ? error.name : "Error", message: errorText(error) }
 }

@@ -16,6 +16,11 @@ export const Swap = z.strictObject({ key: Key, before: z.string().max(64).nullab
 export const Put = z.strictObject({ key: Key, text: z.string() })
 export const Swapped = z.object({ isStored: z.boolean(), text: z.string().nullable() })
 
+/** What the guest reads often, so that it need not ask: the text of a record, null for a missing one, or the names below a
+ * key. The guest trusts its parent. */
+export const Told = z.object({ key: Key, value: z.union([z.string().nullable(), z.array(z.string())]) })
+export type Told = z.infer<typeof Told>
+
 export const Event = z.strictObject({ type: Text, payload: z.unknown() })
 
 export const Choose = z.strictObject({ agent: Text.nullable(), names: z.array(Text.nullable()).max(20) })
@@ -68,7 +73,6 @@ export const Take = z.strictObject({
 })
 export const Handle = z.strictObject({ handle: z.number().int() })
 
-export const Images = z.strictObject({ sessionId: Text })
 export const Image = z.strictObject({ sessionId: Text, hash: z.string().regex(/^[0-9a-f]{64}$/) })
 export const NewImage = z.strictObject({ sessionId: Text, bytes: z.string().regex(/^[A-Za-z0-9+/]*=*$/) })
 
@@ -77,13 +81,21 @@ export const Prompt = z.strictObject({
   given: z.object({
     directory: z.string(),
     layers: z.array(z.object({ source: z.string(), value: z.record(z.string(), z.unknown()) })),
-    /** The person's own instructions, agents, skills and guards, by path from the configuration folder. */
+    /** The person's own instructions, agents, skills, commands and guards, by path from the configuration folder. */
     files: z.record(z.string(), z.string()),
     servers: z.array(z.unknown()),
     trust: z
       .object({ directory: z.string(), time: z.number(), files: z.record(z.string(), z.unknown()) })
       .nullable(),
+    /** The trace of the prompt, if telemetry is on. */
+    trace: z.object({ id: z.string(), sampled: z.boolean() }).optional(),
   }),
+  /** As they are when the prompt is sent. */
+  records: z.array(Told),
+  /** The answer to the guest's first question for a model, if it asks this one. */
+  model: z.object({ asked: Choose, chosen: z.looseObject({}) }).nullable(),
+  /** The hashes of the session's images. */
+  images: z.array(z.string()),
   work: z.object({
     sessionId: z.string(),
     parts: z.array(PromptPart),
@@ -101,6 +113,7 @@ export const Prompt = z.strictObject({
     directories: z.array(z.string()).optional(),
     maxSteps: z.number().optional(),
     maxCost: z.number().optional(),
+    outputSchema: z.record(z.string(), z.unknown()).optional(),
     timing: z.object({ stall: z.number(), keepEvery: z.number(), reply: z.number() }),
     promptId: z.string().optional(),
   }),

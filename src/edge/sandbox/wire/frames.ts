@@ -14,6 +14,7 @@ export class BrokenFrame extends NamedError {
   }
 }
 
+/** Frames that are written in one go leave together: each write wakes the other side. */
 export function writeFrame(stream: Duplex, value: unknown): void {
   const body = Buffer.from(JSON.stringify(value))
   if (body.length > maxFrame)
@@ -26,18 +27,22 @@ export function writeFrame(stream: Duplex, value: unknown): void {
   stream.cork()
   stream.write(head)
   stream.write(body)
-  stream.uncork()
+  process.nextTick(() => stream.uncork())
 }
 
-/** Returns a function that takes bytes and passes on the frames in them. It throws `BrokenFrame`. */
-export function createFrameReader(take: (value: unknown, size: number) => void): (bytes: Buffer) => void {
+/** Returns a function that takes bytes and passes on the frames in them. It throws `BrokenFrame`. While `isHeld`, frames
+ * wait for the next call. */
+export function createFrameReader(
+  take: (value: unknown, size: number) => void,
+  isHeld: () => boolean,
+): (bytes?: Buffer) => void {
   let waiting: Buffer[] = []
   let size = 0
   let wanted = headBytes
   let isHead = true
 
   function next(): Buffer | undefined {
-    if (size < wanted) return undefined
+    if (size < wanted || isHeld()) return undefined
     const all = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting)
     const found = all.subarray(0, wanted)
     const rest = all.subarray(wanted)
@@ -47,8 +52,8 @@ export function createFrameReader(take: (value: unknown, size: number) => void):
   }
 
   return (bytes) => {
-    waiting.push(bytes)
-    size += bytes.length
+    if (bytes) waiting.push(bytes)
+    size += bytes?.length ?? 0
     for (let found = next(); found; found = next()) {
       if (isHead) {
         wanted = found.readUInt32BE()

@@ -8,18 +8,23 @@ import { fromWire, toWire, WireError } from "./wire-error.ts"
 
 const Id = z.number().int().positive()
 const Name = z.string().max(40)
-const Frame = z.union([
-  z.strictObject({ id: Id, ask: Name, args: z.unknown() }),
-  z.strictObject({ id: Id, reply: z.unknown() }),
-  z.strictObject({ id: Id, error: WireError }),
-  z.strictObject({ cancel: Id, reason: z.string().max(1_000).optional() }),
-  z.strictObject({ note: Name, args: z.unknown() }),
-])
-type Frame = z.infer<typeof Frame>
+/** By the field that only this kind has: an attempt to read a frame as each of them in turn takes ten times as long. */
+const kinds = {
+  ask: z.strictObject({ id: Id, ask: Name, args: z.unknown() }),
+  reply: z.strictObject({ id: Id, reply: z.unknown() }),
+  error: z.strictObject({ id: Id, error: WireError }),
+  cancel: z.strictObject({ cancel: Id, reason: z.string().max(1_000).optional() }),
+  note: z.strictObject({ note: Name, args: z.unknown() }),
+}
+type Kind = keyof typeof kinds
+type Frame = { [K in Kind]: z.infer<(typeof kinds)[K]> }[Kind]
+const kindNames = Object.keys(kinds) as Kind[]
 
 export type Answerer = {
   ask(name: string, args: unknown, signal: AbortSignal): Promise<unknown>
   note(name: string, args: unknown): void
+  /** Whether a question is answered before what came with it. */
+  isUrgent?(name: string): boolean
 }
 export type Peer = Readonly<{
   ask(name: string, args: unknown, signal?: AbortSignal): Promise<unknown>
@@ -29,6 +34,8 @@ export type Peer = Readonly<{
   isClosed(): boolean
   /** Why this side closed the pipe: the other one broke its rules. */
   isBroken(): Error | undefined
+  /** Resolves when the other side has read what was sent before. */
+  drained(): Promise<void>
   close(reason?: Error): void
 }>
 
@@ -52,22 +59,60 @@ export function createPeer(stream: Duplex, answerer: Answerer): Peer {
   let lastId = 0
   let openBytes = 0
   let isClosed = false
+  let draining: PromiseWithResolvers<void> | undefined
   let broken: Error | undefined
-  const read = createFrameReader(take)
-  stream.on("data", (bytes: Buffer) => {
+  /** Frames that have come and are not taken yet, in order. */
+  let come: { frame: Frame; size: number }[] = []
+  let comeBytes = 0
+  let soon: NodeJS.Immediate | undefined
+  const frames = createFrameReader((value, size) => {
+    const frame = frameOf(value)
+    if (!frame) throw new BrokenFrame("a frame of an unknown form")
+    come.push({ frame, size })
+    comeBytes += size
+  }, isFull)
+  stream.on("data", read)
+  for (const event of ["error", "end", "close"])
+    stream.on(event, () => {
+      ending(takeAll)
+      close()
+    })
+
+  function read(bytes?: Buffer): void {
+    ending(() => {
+      frames(bytes)
+      const { urgent = [], other = [] } = Object.groupBy(come, ({ frame }) =>
+        "ask" in frame && answerer.isUrgent?.(frame.ask) ? "urgent" : "other",
+      )
+      if (!urgent.length) return takeAll()
+      come = other
+      for (const one of urgent) take(one)
+      // When the urgent ones have written what they send.
+      soon ??= setImmediate(() => ending(takeAll))
+    })
+  }
+
+  /** A frame that breaks the rules ends the connection. */
+  function ending(work: () => void): void {
     try {
-      read(bytes)
+      work()
     } catch (error) {
       close(error as Error)
     }
-  })
-  stream.on("error", () => close())
-  stream.on("close", () => close())
-  stream.on("end", () => close())
+  }
 
-  function take(value: unknown, size: number): void {
-    const { data: frame } = Frame.safeParse(value)
-    if (!frame) throw new BrokenFrame("a frame of an unknown form")
+  function takeAll(): void {
+    clearImmediate(soon)
+    soon = undefined
+    const all = come
+    come = []
+    for (const one of all) take(one)
+    // Some may have waited only for these.
+    if (all.length && !isFull()) read()
+  }
+
+  function take({ frame, size }: { frame: Frame; size: number }): void {
+    comeBytes -= size
     if (isClosed) return
     if ("ask" in frame) void answer(frame, size)
     else if ("note" in frame) answerer.note(frame.note, frame.args)
@@ -97,12 +142,16 @@ export function createPeer(stream: Duplex, answerer: Answerer): Peer {
     } finally {
       answering.delete(id)
       openBytes -= size
-      if (stream.isPaused() && !isFull()) stream.resume()
+      if (stream.isPaused() && !isFull()) {
+        stream.resume()
+        // What had come in one piece with the last request.
+        process.nextTick(read)
+      }
     }
   }
 
   function isFull(): boolean {
-    return answering.size >= maxOpen || openBytes >= maxOpenBytes
+    return answering.size + come.length >= maxOpen || openBytes + comeBytes >= maxOpenBytes
   }
 
   function send(frame: object): void {
@@ -135,9 +184,20 @@ export function createPeer(stream: Duplex, answerer: Answerer): Peer {
     return promise.finally(() => signal?.removeEventListener("abort", cancel))
   }
 
+  function drained(): Promise<void> {
+    if (isClosed || !stream.writableNeedDrain) return Promise.resolve()
+    if (draining) return draining.promise
+    draining = Promise.withResolvers<void>()
+    stream.once("drain", draining.resolve)
+    return draining.promise.finally(() => {
+      draining = undefined
+    })
+  }
+
   function close(reason?: Error): void {
     if (isClosed) return
     isClosed = true
+    draining?.resolve()
     broken = reason
     for (const { reject } of asked.values()) reject(new Closed(reason))
     for (const abort of answering.values()) abort.abort("the pipe was closed")
@@ -152,6 +212,13 @@ export function createPeer(stream: Duplex, answerer: Answerer): Peer {
     closed,
     isClosed: () => isClosed,
     isBroken: () => broken,
+    drained,
     close,
   })
+}
+
+function frameOf(value: unknown): Frame | undefined {
+  if (typeof value !== "object" || value === null) return undefined
+  const kind = kindNames.find((name) => Object.hasOwn(value, name))
+  return kind && kinds[kind].safeParse(value).data
 }
