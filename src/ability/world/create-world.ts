@@ -1,9 +1,9 @@
-// Runs the stories of a project in a real browser: one process that serves them, one browser, and a fresh context for each
-// story. A story that fails, or a browser that ends, does not stop the rest.
+// Runs the stories of a project in a real browser: one process that serves them, one browser, and a few pages at a time. A
+// story that fails, or a browser that ends, does not stop the rest.
+import { readFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { type Found, findBrowser, type Missing } from "#ability/browser/find-browser.ts"
 import { type Chromium, startChromium } from "#ability/browser/start-browser.ts"
-import { UrlDenied } from "#ability/web/check-url.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { ownCommand } from "#util/own-command.ts"
@@ -11,8 +11,10 @@ import { orAborted } from "#util/wait.ts"
 import { findAxe } from "./find-axe.ts"
 import { findStories } from "./find-stories.ts"
 import type { Listed } from "./play-story.ts"
-import { listIn, type Opened, openPage, runStory, type Surroundings } from "./run-story.ts"
+import { listIn, runStory } from "./run-story.ts"
 import { type Modules, startServer } from "./start-server.ts"
+import type { Surroundings } from "./story-page.ts"
+import { createStoryPages } from "./story-pages.ts"
 import type { Outcome } from "./story-result.ts"
 
 type Select = {
@@ -65,28 +67,20 @@ export async function checkWorld(directory: string): Promise<{ root: string; bro
 export async function createWorld(directory: string): Promise<World> {
   const { root, browser: found } = await checkWorld(directory)
   const axe = findAxe()
-  const server = await startServer({ root, axe: axe.path })
+  const source = axe.path === undefined ? undefined : await readFile(axe.path, "utf8")
+  const server = await startServer({ root })
   let chromium: Promise<Chromium> | undefined
   let starts = 0
   let isClosed = false
   const around: Surroundings = {
     server,
-    newContext,
+    newContext: async (options, check) => (await connected()).newContext(options, check),
     axe: {
-      ...(axe.path ? { url: `${server.origin}/@vitamin/axe.js` } : {}),
+      ...(source === undefined ? {} : { source }),
       missing: `axe-core is not installed (${axe.todo})`,
     },
   }
-
-  async function newContext(options: object, refused: (host: string) => void) {
-    return (await connected()).newContext(options, async (given) => {
-      const url = URL.parse(given)
-      if (url?.origin === server.origin) return { url, address: "127.0.0.1" }
-      // A tunnel is checked as https first, and as http then.
-      if (url?.protocol === "http:") refused(url.host.replace(/:443$/, ""))
-      throw new UrlDenied(given, "address", "stories have no network.")
-    })
-  }
+  const pages = createStoryPages(around)
 
   /** A browser that ended, whatever ended it, is started again for the stories that are left. */
   async function connected(): Promise<Chromium> {
@@ -156,34 +150,31 @@ export async function createWorld(directory: string): Promise<World> {
         })
       const { files: modules, problems } = await server.modules(file)
       if (problems.length) return fail(problems, modules)
-      const address = addressIn(server.origin, file)
-      const others: Promise<void>[] = []
+      let others: Promise<void>[] | undefined
       await inTurn(loadFile)
-      await Promise.all(others)
+      await Promise.all(others ?? [])
 
       /** The page that lists the stories runs the first. */
       async function loadFile(): Promise<void> {
         if (signal.aborted) return
-        let opened: Opened | undefined
         try {
-          opened = await openPage(around, address)
-          const [first, ...rest] = await listIn(opened, address)
-          if (!first) return fail(["It exports no story: an object with an intent"], modules)
-          others.push(...rest.map((listed) => inTurn(() => runOne(listed))))
-          await runOne(first, opened)
+          const outcome = await pages.use(file, async (visit) => {
+            const [first, ...rest] = await listIn(visit)
+            if (!first) throw new Error("It exports no story: an object with an intent")
+            others ??= rest.map((listed) => inTurn(() => runOne(listed)))
+            return runStory(around, visit, first)
+          })
+          take({ file, modules, ...outcome })
         } catch (error) {
           fail([errorText(error).split("\n")[0]!], modules)
-        } finally {
-          await opened?.close()
         }
       }
 
-      async function runOne(listed: Listed, first?: Opened): Promise<void> {
+      async function runOne(listed: Listed): Promise<void> {
         if (signal.aborted) return
-        let page = first
         try {
-          page ??= await openPage(around, address)
-          take({ file, modules, ...(await runStory(around, page, { listed, address })) })
+          const outcome = await pages.use(file, (visit) => runStory(around, visit, listed))
+          take({ file, modules, ...outcome })
         } catch (error) {
           const { name, intent } = listed
           const problems = [errorText(error).split("\n")[0]!]
@@ -197,8 +188,6 @@ export async function createWorld(directory: string): Promise<World> {
             modules,
             duration: 0,
           })
-        } finally {
-          if (!first) await page?.close()
         }
       }
     }
@@ -228,8 +217,4 @@ function createSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
       else free++
     }
   }
-}
-
-function addressIn(origin: string, file: string): string {
-  return `${origin}/${file.split("/").map(encodeURIComponent).join("/")}`
 }

@@ -21,16 +21,13 @@ type Axe = {
   ): Promise<{ violations: { id: string; impact: string; help: string; nodes: { target: unknown[] }[] }[] }>
 }
 type Page = {
-  document: {
-    body: Element
-    createElement(name: string): Element & { src: string; onload: unknown; onerror: unknown }
-  }
+  document: { body: Element; createElement(name: string): Element }
   HTMLElement: { prototype: object }
   customElements: { getName(element: unknown): string | null; define(name: string, element: unknown): void }
   requestAnimationFrame(work: () => void): void
   axe?: Axe
   /** `findViolations`, which is added to every page. */
-  vitaminViolations(axe: string): Promise<Violation[]>
+  vitaminViolations(): Promise<Violation[]>
 } & Record<string, EventClass | undefined>
 
 export type Listed = { name: string; intent: string; parameters: Parameters }
@@ -56,18 +53,11 @@ export async function listStories(module: string): Promise<Listed[]> {
   })
 }
 
-/** What axe-core, which is at this address, finds against WCAG 2.2, level A and AA. */
-export async function findViolations(axe: string): Promise<Violation[]> {
+/** What axe-core, which is loaded by a function, finds against WCAG 2.2, level A and AA. */
+export async function findViolations(load: () => void): Promise<Violation[]> {
   const page = globalThis as unknown as Page
   if (!page.document.body) throw new Error("The document has no body any more")
-  if (!page.axe)
-    await new Promise<void>((resolve, reject) => {
-      const script = page.document.createElement("script")
-      script.onload = () => resolve()
-      script.onerror = () => reject(new Error("axe-core could not be loaded"))
-      script.src = axe
-      page.document.body.append(script)
-    })
+  if (!page.axe) load()
   const { violations } = await page.axe!.run(page.document.body, {
     runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
     resultTypes: ["violations"],
@@ -80,11 +70,11 @@ export async function findViolations(axe: string): Promise<Violation[]> {
   }))
 }
 
-/** `axe`: address of axe-core, or what to do to get it. */
+/** `noAxe`: why accessibility cannot be checked. */
 export async function playStory(given: {
   module: string
   name: string
-  axe: { url?: string; missing: string }
+  noAxe: string | undefined
 }): Promise<Played> {
   const page = globalThis as unknown as Page
   const assertions: Played["assertions"] = []
@@ -180,8 +170,8 @@ export async function playStory(given: {
   }
 
   const accessibilityCheck = async () => {
-    if (given.axe.url === undefined) throw new Error(`Accessibility cannot be checked: ${given.axe.missing}`)
-    const violations = await page.vitaminViolations(given.axe.url)
+    if (given.noAxe !== undefined) throw new Error(`Accessibility cannot be checked: ${given.noAxe}`)
+    const violations = await page.vitaminViolations()
     note("The story has no accessibility violation", violations.length === 0)
     if (!violations.length) return
     const told = violations.map(({ id, help, targets }) => `${id} (${help}) at ${targets[0]}`)

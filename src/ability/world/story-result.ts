@@ -31,6 +31,15 @@ export const StoryResult = z.object({
 })
 export type StoryResult = z.infer<typeof StoryResult>
 
+/** A story that a session ran, as it is stored. */
+export const StoredStory = StoryResult.omit({ screenshot: true }).extend({
+  callId: z.string().describe("the call of `world_run`, as its folder is named"),
+  number: z.number().int().describe("of the story in its call, from 1"),
+  time: z.number().describe("when it ended, in milliseconds since 1970"),
+  hasPicture: z.boolean(),
+})
+export type StoredStory = z.infer<typeof StoredStory>
+
 /** With the picture in memory. */
 export type Outcome = Omit<StoryResult, "screenshot"> & { picture?: Buffer }
 

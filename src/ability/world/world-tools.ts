@@ -1,9 +1,6 @@
 // The tool `world_run`: runs the stories of the project in a real browser, for the agent that repairs a component.
-import { mkdir, writeFile } from "node:fs/promises"
-import { join } from "node:path"
 import { z } from "zod"
 import { findBrowser } from "#ability/browser/find-browser.ts"
-import { outputFolder } from "#ability/call/output.ts"
 import type { Context, Definition, Json, Output } from "#ability/call/types.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -11,7 +8,8 @@ import * as Secret from "#kernel/secret/secret.ts"
 import { NamedError } from "#util/error.ts"
 import { createWorld } from "./create-world.ts"
 import { sayStory, sayTotal } from "./say-story.ts"
-import { Finished, type Outcome, type StoryResult } from "./story-result.ts"
+import { storeStory } from "./stored-stories.ts"
+import { Finished, type Outcome } from "./story-result.ts"
 
 const Parameters = z.strictObject({ stories: z.array(z.string().min(1).max(1_000)).max(50).optional() })
 type Args = z.infer<typeof Parameters>
@@ -75,18 +73,13 @@ async function runStories({ stories = [] }: Args, context: Context): Promise<Out
 
 /** The picture is in a file, whose path the event has. */
 async function publish(
-  { picture, ...outcome }: Outcome,
+  outcome: Outcome,
   { context, number }: { context: Context; number: number },
 ): Promise<void> {
   const { sessionId, callId } = context
-  const story: StoryResult = { ...outcome }
-  if (picture) {
-    const folder = join(outputFolder(sessionId), "stories", callId.replace(/[^\w-]/g, "_"))
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    story.screenshot = join(folder, `${number}.png`)
-    await writeFile(story.screenshot, picture)
-  }
-  Bus.publish(Finished, { sessionId, callId, story })
+  const screenshot = await storeStory(outcome, { sessionId, callId, number })
+  const { picture: _, ...story } = outcome
+  Bus.publish(Finished, { sessionId, callId, story: { ...story, ...(screenshot ? { screenshot } : {}) } })
 }
 
 function outputOf(outcomes: readonly Outcome[]): Output {

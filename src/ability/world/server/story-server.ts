@@ -9,11 +9,10 @@ import { type Graph, graphOf, ownModule, sourceOf } from "./module-graph.ts"
 import { fileAt, isStory } from "./resolve-import.ts"
 
 /** `token`: requests must send it, so that no other program of this machine reads the project here. */
-export type Start = { root: string; token: string; axe?: string | undefined }
+export type Start = { root: string; token: string }
 export type Task = { start: Start } | { graph: string; id: number }
 export type Answer = { port: number } | { id: number; graph: Omit<Graph, "imports"> }
 
-const axeModule = "/@vitamin/axe.js"
 /** The page of a story file has the address of the file, so that relative links and `#part` mean what they say. */
 const pageQuery = "?page"
 const maxBytes = 20_000_000
@@ -55,22 +54,20 @@ function serve(start: Start): void {
   root = start.root
   const server = Http.createServer((request, response) => {
     const isKnown = request.headers["x-vitamin-stories"] === start.token
-    const reply = isKnown ? replyTo(request, start) : refused(403, "the token is missing")
+    const reply = isKnown ? replyTo(request) : refused(403, "the token is missing")
     const headers = { "content-type": reply.type, "cache-control": "no-store" }
     response.writeHead(reply.status, headers).end(reply.body)
   })
   server.listen(0, "127.0.0.1", () => send({ port: (server.address() as AddressInfo).port }))
 }
 
-function replyTo(request: Http.IncomingMessage, start: Start): Reply {
+function replyTo(request: Http.IncomingMessage): Reply {
   const url = URL.parse(request.url ?? "", "http://127.0.0.1")
   if (!url || request.method !== "GET") return refused(400, "only GET is answered")
   try {
     if (url.search === pageQuery) return pageOf(decodeURIComponent(url.pathname))
     if (url.pathname === ownModule)
       return { status: 200, type: script, body: "export const story = (given) => given" }
-    if (url.pathname === axeModule && start.axe)
-      return { status: 200, type: script, body: readFileSync(start.axe) }
     return fileReply(decodeURIComponent(url.pathname))
   } catch (error) {
     return refused(500, error instanceof Error ? error.message : String(error))

@@ -49,6 +49,10 @@ test("stories that hang, throw, leave, open dialogs or reach for the network fai
       play("local", `await fetch("http://127.0.0.1:9/").catch(() => {})`),
       /^It reached for the network: http:\/\/127\.0\.0\.1:9\/$/,
     ],
+    neighbor: [
+      play("neighbor", `await fetch("http://other.stories.localhost:" + location.port).catch(() => {})`),
+      /^It reached for the network: http:\/\/other\.stories\.localhost:\d+\/$/,
+    ],
     sockets: [
       play("sockets", `new WebSocket("ws://127.0.0.1:9/"); await tools.wait(200)`),
       /^It reached for the network: ws:\/\/127\.0\.0\.1:9\/$/,
