@@ -1,6 +1,7 @@
 // What a remote agent has said about a task so far: its state, its progress and its results. All of it is text from
 // another machine: hidden characters are made visible, and the size is bounded.
 import { type Artifact, type Part, type StreamResponse, type Task, TaskState } from "@a2a-js/sdk"
+import { hashText } from "#util/hash-text.ts"
 import { plainText } from "#util/plain-text.ts"
 
 export type RemoteAnswer = Readonly<{
@@ -17,12 +18,15 @@ export type RemoteAnswer = Readonly<{
   text(): string
 }>
 
-/** Characters of all results, of one message, and of one line of progress. */
+/** Characters of all results, of one message, of one line of progress, and of all of them. */
 const maxText = 2_000_000
 const maxSaid = 4_000
 const maxLine = 500
+const maxProgress = 200_000
+const maxResults = 1_000
 
 export function createRemoteAnswer(onProgress: (line: string) => void): RemoteAnswer {
+  /** By the hash of the artifact's id, which may be long. */
   const results = new Map<string, string>()
   let ids: { taskId: string; contextId: string } | undefined
   let state = TaskState.TASK_STATE_UNSPECIFIED
@@ -30,11 +34,14 @@ export function createRemoteAnswer(onProgress: (line: string) => void): RemoteAn
   let message: string | undefined
   let isInterrupted = false
   let size = 0
+  let isCut = false
+  let progress = 0
 
   function takeTask(task: Task): void {
     ids = { taskId: task.id, contextId: task.contextId }
     results.clear()
     size = 0
+    isCut = false
     for (const artifact of task.artifacts) addResult(artifact, false)
     takeStatus(task.status, task.metadata)
   }
@@ -43,15 +50,27 @@ export function createRemoteAnswer(onProgress: (line: string) => void): RemoteAn
     state = status?.state ?? state
     isInterrupted = metadata?.interrupted === true
     said = plainText(wordsOf(status?.message?.parts ?? []), maxSaid)
-    if (said && state === TaskState.TASK_STATE_WORKING) onProgress(said.slice(0, maxLine))
+    if (said && state === TaskState.TASK_STATE_WORKING) showProgress(said.slice(0, maxLine))
+  }
+
+  function showProgress(line: string): void {
+    progress += line.length
+    if (progress <= maxProgress) onProgress(line)
   }
 
   function addResult(artifact: Artifact | undefined, append: boolean): void {
     if (!artifact) return
-    const before = append ? (results.get(artifact.artifactId) ?? "") : ""
-    const more = textOf(artifact.parts).slice(0, Math.max(0, maxText - size))
-    size += more.length
-    results.set(artifact.artifactId, before + more)
+    const key = hashText(artifact.artifactId)
+    const before = results.get(key)
+    const start = append ? (before ?? "") : ""
+    const text = start + textOf(artifact.parts)
+    const limit = maxText - size + (before?.length ?? 0)
+    const isTooMany = before === undefined && results.size >= maxResults
+    isCut ||= text.length > limit || isTooMany
+    if (isTooMany) return
+    const kept = text.slice(0, limit)
+    size += kept.length - (before?.length ?? 0)
+    results.set(key, kept)
   }
 
   function take({ payload }: StreamResponse): void {
@@ -66,7 +85,6 @@ export function createRemoteAnswer(onProgress: (line: string) => void): RemoteAn
 
   function text(): string {
     const found = message ?? [...results.values()].filter(Boolean).join("\n\n")
-    const isCut = size >= maxText
     return plainText(found || said, maxText) + (isCut ? "\n[the rest was left out]" : "")
   }
 

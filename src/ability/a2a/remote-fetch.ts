@@ -9,7 +9,7 @@ import type { RemoteAgent } from "#kernel/schema/schema.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import { boundMessages } from "#util/bound-messages.ts"
 import { NamedError } from "#util/error.ts"
-import { redirectTarget } from "#util/redirect.ts"
+import { followRedirects } from "#util/redirect.ts"
 
 /** A remote agent of the configuration. */
 export type Remote = RemoteAgent & { name: string }
@@ -24,17 +24,20 @@ export class InvalidRemote extends NamedError {
 
 /** The largest answer, and the largest event of a stream, in bytes. */
 const messageLimit = 4_000_000
+/** Milliseconds. A server of vitamin sends something every 15 seconds, and a machine that went away sends no end. */
+const usualSilence = 120_000
 
-export function createRemoteFetch(remote: Remote): Fetch {
+/** A server that sends nothing for `silence` milliseconds counts as gone. */
+export function createRemoteFetch(remote: Remote, { silence = usualSilence } = {}): Fetch {
   const own = new URL(remote.url)
   const token = tokenOf(remote)
-  const send = createDirectFetch()
+  const send = createDirectFetch({ silence })
 
-  async function follow(url: URL, init: RequestInit, hops = 0): Promise<Response> {
+  async function sendOwn(url: URL, init: RequestInit): Promise<Response> {
     if (url.origin !== own.origin)
       throw new InvalidRemote(remote, `it leads to ${url.origin}, another origin than its url`)
     const response = await send(url, { init, addresses: await addressesOf(hostOf(url)) })
-    const { status, headers } = response
+    const { status } = response
     if (status === 401 || status === 403) {
       await response.body?.cancel()
       throw new InvalidRemote(
@@ -42,24 +45,20 @@ export function createRemoteFetch(remote: Remote): Fetch {
         `it refuses the ${token ? "token" : "request without a token"} (status ${status})`,
       )
     }
-    const method = (init.method ?? "GET").toUpperCase()
-    const setting = `the url of the remote agent "${remote.name}"`
-    try {
-      const next = redirectTarget({ url, method, status, location: headers.get("location"), hops, setting })
-      if (!next) return response
-      await response.body?.cancel()
-      return follow(next, init, hops + 1)
-    } catch (error) {
-      await response.body?.cancel()
-      throw error
-    }
+    return response
   }
 
   return async (url, init = {}) => {
     const headers = new Headers(init.headers)
     if (token) headers.set("authorization", `Bearer ${token}`)
     const error = () => new InvalidRemote(remote, `it sent a message of more than ${messageLimit} bytes`)
-    return boundMessages(await follow(new URL(url), { ...init, headers }), { limit: messageLimit, error })
+    const response = await followRedirects({
+      url: new URL(url),
+      method: init.method,
+      setting: `the url of the remote agent "${remote.name}"`,
+      send: (target) => sendOwn(target, { ...init, headers }),
+    })
+    return boundMessages(response, { limit: messageLimit, error })
   }
 }
 

@@ -11,7 +11,7 @@ import { plainText } from "#util/plain-text.ts"
 import { orAborted } from "#util/wait.ts"
 import { readCard } from "./read-card.ts"
 import { createRemoteAnswer, type RemoteAnswer } from "./remote-answer.ts"
-import { createRemoteFetch, InvalidRemote, type Remote } from "./remote-fetch.ts"
+import { createRemoteFetch, type Fetch, InvalidRemote, type Remote } from "./remote-fetch.ts"
 
 export type Ids = { taskId: string; contextId: string }
 export type Order = {
@@ -46,6 +46,8 @@ const maxContinuations = 3
 const maxQuestions = 50
 /** Milliseconds between attempts to reach the server again: a minute in all. */
 const pauses = [200, 500, 1_000, 2_000, 3_000, 5_000, 8_000, 10_000, 15_000, 15_000]
+/** Milliseconds for one of these attempts. */
+const reachTimeout = 20_000
 /** Milliseconds before a task is followed again. */
 const pollPause = 300
 const cancelTimeout = 3_000
@@ -58,10 +60,10 @@ const ended: Record<number, string> = {
   [TaskState.TASK_STATE_REJECTED]: "rejected the task",
 }
 
-/** Returns the result as text. Throws if the agent does not complete the task. */
-export async function runRemoteTask(order: Order): Promise<string> {
+/** Returns the result as text. Throws if the agent does not complete the task. `silence`: see `createRemoteFetch`. */
+export async function runRemoteTask(order: Order, limits: { silence?: number } = {}): Promise<string> {
   const { remote, signal } = order
-  const client = await connect(order)
+  const client = await connect(order, createRemoteFetch(remote, limits))
   const answer = createRemoteAnswer(order.onProgress)
   try {
     return await finish(order, client, answer).catch((error) => {
@@ -89,8 +91,7 @@ function freshOrder(order: Order, error: unknown): Order | undefined {
   return undefined
 }
 
-async function connect({ remote, signal }: Order): Promise<Client> {
-  const fetch = createRemoteFetch(remote)
+async function connect({ remote, signal }: Order, fetch: Fetch): Promise<Client> {
   const { card, chosen } = await orAborted(readCard(remote, { fetch, signal }), signal)
   const transports = [new JsonRpcTransportFactory({ fetchImpl: fetch as typeof globalThis.fetch })]
   return new ClientFactory({ transports }).createFromAgentCard({ ...card, supportedInterfaces: [chosen] })
@@ -158,7 +159,8 @@ async function reach({ signal, resume }: Order, client: Client, answer: RemoteAn
   const { taskId } = answer.task() ?? resume!
   for (let attempt = 0; ; attempt++)
     try {
-      return answer.takeTask(await client.getTask({ id: taskId, tenant: "" }, { signal }))
+      const soon = AbortSignal.any([signal, AbortSignal.timeout(reachTimeout)])
+      return answer.takeTask(await client.getTask({ id: taskId, tenant: "" }, { signal: soon }))
     } catch (error) {
       signal.throwIfAborted()
       const pause = pauses[attempt]

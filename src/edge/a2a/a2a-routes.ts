@@ -21,7 +21,7 @@ import type { Serving } from "./task-changes.ts"
 
 /** Runs a function in the instance of the served folder. */
 type Inside = <T>(fn: () => Promise<T>) => Promise<T>
-type Rpc = { id?: string | number | null; method: string; params?: Record<string, unknown> }
+type Rpc = { id?: string | number | null; method: string; params?: unknown }
 
 const path = "/a2a"
 const bodyLimit = 10 << 20
@@ -31,7 +31,6 @@ const Request = z.looseObject({
   jsonrpc: z.literal("2.0"),
   id: z.union([z.string(), z.int()]).nullable().optional(),
   method: z.string().min(1),
-  params: z.record(z.string(), z.unknown()).optional(),
 })
 /** What the SDK's parser takes for granted. */
 const Params = z.looseObject({
@@ -60,6 +59,7 @@ export function createA2ARoutes(serving: Serving, inside: Inside): Route[] {
     try {
       const request = parse(text)
       id = request.id ?? null
+      checkParams(request)
       const requests = handlerAt(origin)
       validateVersion(version, await requests.getAgentCard(), binding)
       const context = new ServerCallContext({
@@ -80,10 +80,10 @@ export function createA2ARoutes(serving: Serving, inside: Inside): Route[] {
     defineHttpRoute({
       id: "getAgentCard",
       method: "GET",
+      role: "open",
       path: `/${AGENT_CARD_PATH}`,
       summary: "The A2A agent card.",
       response: z.unknown(),
-      open: true,
       instance: false,
       respond(_, { at }) {
         const card = AgentCard.toJSON(
@@ -96,6 +96,7 @@ export function createA2ARoutes(serving: Serving, inside: Inside): Route[] {
     defineHttpRoute({
       id: "callA2A",
       method: "POST",
+      role: "member",
       path,
       summary: "The Agent2Agent protocol 1.0, JSON-RPC binding.",
       response: z.unknown(),
@@ -135,9 +136,13 @@ function parse(text: string): Rpc & Record<string, unknown> {
       A2A_ERROR_CODE.INVALID_REQUEST,
       `This is not a request of JSON-RPC 2.0: ${reasonOf(request.error)}`,
     )
-  const params = Params.safeParse(request.data.params ?? {})
-  if (!params.success) throw new RequestMalformedError(`params: ${reasonOf(params.error)}`)
   return request.data as Rpc & Record<string, unknown>
+}
+
+/** After the id is known, so that the client can match the error with its request. */
+function checkParams({ params }: Rpc): void {
+  const checked = Params.safeParse(params ?? {})
+  if (!checked.success) throw new RequestMalformedError(`params: ${reasonOf(checked.error)}`)
 }
 
 function errorOf(error: unknown): { code: number; message: string } {

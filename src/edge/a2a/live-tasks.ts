@@ -10,7 +10,7 @@ import { Instance } from "#kernel/instance.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText } from "#util/error.ts"
-import { orAborted, waitAtMost } from "#util/wait.ts"
+import { orAborted, orGivenUp, waitAtMost } from "#util/wait.ts"
 import { agentMessage, answerArtifact, artifactUpdate, isStopped, stateOf, textPart } from "./objects.ts"
 import { answerQuestion, type Question, sayQuestion } from "./questions.ts"
 import { change, type Live, remember, report, type Serving, statusOf } from "./task-changes.ts"
@@ -20,6 +20,8 @@ type Prompt = Pick<AgentInput, "text" | "parts" | "agent">
 
 /** Milliseconds that tasks get to store their end when the server stops. */
 const patience = 3_000
+/** Milliseconds that the agent has to end a prompt that was canceled. It may be the agent of a program. */
+const cancelPatience = 10_000
 
 const all = Instance.state(
   () => new Map<string, Live>(),
@@ -130,8 +132,19 @@ async function follow(live: Live, prompt: Prompt & Pick<AgentInput, "whenBusy">)
     signal: live.ending.signal,
   })
   const isFirst = prompt.whenBusy === undefined
-  // While the first prompt runs, its own events include those of prompts that joined it.
-  for await (const event of events) if (isFirst || !live.isFollowed) take(live, event)
+  let isGivenUp = false
+  const takeAll = async () => {
+    for await (const event of events) {
+      if (isGivenUp) return
+      // While the first prompt runs, its own events include those of prompts that joined it.
+      if (isFirst || !live.isFollowed) take(live, event)
+    }
+  }
+  try {
+    await orGivenUp(takeAll(), { signal: live.ending.signal, after: cancelPatience })
+  } finally {
+    isGivenUp = true
+  }
 }
 
 function take(live: Live, { type, payload }: AgentOutput): void {
@@ -145,7 +158,7 @@ function take(live: Live, { type, payload }: AgentOutput): void {
 }
 
 function takeMessage(live: Live, { sessionId, message }: { sessionId: string; message: Message.Info }): void {
-  // The reply to an elicitation names no session, so it is not among the events.
+  // The reply to an elicitation may name no session, and is then not among the events.
   for (const { kind, id } of live.questions.values())
     if (kind === "elicitation" && !Elicitation.pending().some((one) => one.id === id)) closeQuestion(live, id)
   if (message.type === "tool_result") report(live, callLine(message.data))

@@ -95,12 +95,18 @@ export function artifactUpdate({ id, contextId }: Place, artifact: Artifact): St
   return { payload: { $case: "artifactUpdate", value } }
 }
 
+/** Checked before a message begins a task: a client that gets an error must not have one. */
+export function checkHistoryLength({ historyLength = 0 }: { historyLength?: number | undefined } = {}): void {
+  if (!Number.isInteger(historyLength) || historyLength < 0)
+    throw new RequestMalformedError("historyLength must be a whole number, 0 or more")
+}
+
 /** The task with at most so many of its last messages. */
 export function withHistory(
   task: Task,
   { historyLength }: { historyLength?: number | undefined } = {},
 ): Task {
+  checkHistoryLength({ historyLength })
   if (historyLength === undefined) return task
-  if (historyLength < 0) throw new RequestMalformedError("historyLength is negative")
   return { ...task, history: historyLength === 0 ? [] : task.history.slice(-historyLength) }
 }

@@ -17,11 +17,12 @@ import {
 import type { A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Person from "#kernel/person.ts"
 import { createId } from "#util/id.ts"
 import { agentCard } from "./agent-card.ts"
 import { followTask } from "./follow-task.ts"
 import * as LiveTasks from "./live-tasks.ts"
-import { isStopped, isTerminal, stateOf, taskUpdate, withHistory } from "./objects.ts"
+import { checkHistoryLength, isStopped, isTerminal, stateOf, taskUpdate, withHistory } from "./objects.ts"
 import { type Prompt, promptOf, withoutBytes } from "./prompt-of.ts"
 import { checkConfig, withConfig } from "./push-notifications.ts"
 import { type Live, type Serving, statusOf } from "./task-changes.ts"
@@ -67,10 +68,12 @@ export function createRequestHandler(serving: Serving, url: () => string): A2ARe
   }
 
   async function cancelTask({ id }: { id: string }): Promise<Task> {
-    const { task } = await findTask(id)
+    const { record, task } = await findTask(id, "member")
     if (isTerminal(stateOf(task)))
       throw new TaskNotCancelableError(`Task ${id} has ended and cannot be canceled.`)
     const live = LiveTasks.find(id)
+    if (!live && TaskRecord.isElsewhere(record))
+      throw new TaskNotCancelableError(`Another process works on task ${id}; its server can cancel it.`)
     if (!live)
       return (await TaskRecord.update({ ...task, status: statusOf(TaskState.TASK_STATE_CANCELED) })).task
     await LiveTasks.cancel(live)
@@ -79,9 +82,9 @@ export function createRequestHandler(serving: Serving, url: () => string): A2ARe
   }
 
   async function createPush(config: TaskPushNotificationConfig): Promise<TaskPushNotificationConfig> {
-    const { record } = await findTask(config.taskId)
+    await findTask(config.taskId, "member")
     const checked = await checkConfig(config, { taskId: config.taskId, rules: serving.rules })
-    await TaskRecord.setPush(config.taskId, withConfig(record.push, checked))
+    await TaskRecord.changePush(config.taskId, (push) => withConfig(push, checked))
     return checked
   }
 
@@ -99,11 +102,8 @@ export function createRequestHandler(serving: Serving, url: () => string): A2ARe
   }
 
   async function deletePush({ taskId, id }: { taskId: string; id: string }): Promise<void> {
-    const { record } = await findTask(taskId)
-    await TaskRecord.setPush(
-      taskId,
-      record.push.filter((config) => config.id !== id),
-    )
+    await findTask(taskId, "member")
+    await TaskRecord.changePush(taskId, (push) => push.filter((config) => config.id !== id))
   }
 
   return {
@@ -115,7 +115,11 @@ export function createRequestHandler(serving: Serving, url: () => string): A2ARe
     cancelTask,
     getTask: async ({ id, historyLength }) => withHistory((await findTask(id)).task, { historyLength }),
     async listTasks(request) {
-      const { tasks, ...page } = await TaskRecord.list(request, isLive)
+      checkHistoryLength(request)
+      const { tasks, ...page } = await TaskRecord.list(request, {
+        isLive,
+        isVisible: (id) => isAllowed(id, "reader"),
+      })
       return { ...page, tasks: tasks.map((task) => withHistory(task, request)) }
     },
     createTaskPushNotificationConfig: createPush,
@@ -133,6 +137,7 @@ async function take(serving: Serving, request: SendMessageRequest): Promise<Live
   const message = request.message!
   const agent = skillOf(serving, request)
   depthOf(message)
+  checkHistoryLength(request.configuration)
   const push = request.configuration?.taskPushNotificationConfig
   const checked = push && (await checkConfig(push, { taskId: message.taskId, rules: serving.rules }))
   if (message.taskId) return continueTask(serving, { message, prompt, push: checked })
@@ -145,10 +150,10 @@ async function createTask(
 ): Promise<Live> {
   const id = createId("task")
   const contextId = message.contextId || createId("ctx")
-  const { agent } = prompt
-  const sessionId =
-    (await TaskRecord.sessionOf(contextId)) ??
-    (await Session.create({ metadata: { a2aDepth: depthOf(message) }, ...(agent ? { agent } : {}) })).id
+  const known = await TaskRecord.sessionOf(contextId)
+  if (known !== undefined && !(await isAllowed(known, "member")))
+    throw new UnsupportedOperationError(`The context ${JSON.stringify(contextId)} belongs to somebody else.`)
+  const sessionId = known ?? (await beginContext(contextId, { message, agent: prompt.agent }))
   const task: Task = {
     id,
     contextId,
@@ -161,9 +166,20 @@ async function createTask(
   return LiveTasks.start(serving, { task, sessionId }, prompt)
 }
 
+async function beginContext(
+  contextId: string,
+  { message, agent }: { message: Message; agent: string | undefined },
+): Promise<string> {
+  const metadata = { a2aDepth: depthOf(message) }
+  const { id } = await Session.create({ metadata, ...(agent ? { agent } : {}) })
+  const sessionId = await TaskRecord.claimContext(contextId, id)
+  if (sessionId !== id) await Session.remove(id)
+  return sessionId
+}
+
 async function continueTask(serving: Serving, { message, prompt, push }: Taken<Prompt>): Promise<Live> {
   const { taskId, contextId } = message
-  const { record, task } = await findTask(taskId)
+  const { record, task } = await findTask(taskId, "member")
   if (contextId && contextId !== task.contextId)
     throw new RequestMalformedError(
       `Task ${taskId} belongs to another context than ${JSON.stringify(contextId)}.`,
@@ -172,7 +188,7 @@ async function continueTask(serving: Serving, { message, prompt, push }: Taken<P
     throw new UnsupportedOperationError(
       `Task ${taskId} has ended. Send the message with its contextId alone to begin another task.`,
     )
-  if (push) await TaskRecord.setPush(taskId, withConfig(record.push, push))
+  if (push) await TaskRecord.changePush(taskId, (all) => withConfig(all, push))
   const live = LiveTasks.find(taskId)
   if (live) {
     await LiveTasks.send(live, { message, prompt })
@@ -203,12 +219,26 @@ function skillOf({ agent }: Serving, { message, metadata }: SendMessageRequest):
   return found
 }
 
-async function findTask(id: string): Promise<{ record: TaskRecord.TaskRecord; task: Task }> {
+/** A task of a session that is hidden from the person counts as missing. */
+async function findTask(
+  id: string,
+  needed: "reader" | "member" = "reader",
+): Promise<{ record: TaskRecord.TaskRecord; task: Task }> {
   if (!id.trim()) throw new RequestMalformedError("The id of the task is missing.")
   const record = await TaskRecord.find(id)
-  if (!record) throw new TaskNotFoundError(`Task ${JSON.stringify(id.slice(0, 200))} does not exist.`)
+  if (!record || !(await isAllowed(record.sessionId, needed)))
+    throw new TaskNotFoundError(`Task ${JSON.stringify(id.slice(0, 200))} does not exist.`)
   const live = LiveTasks.find(id)
   return { record, task: live ? live.task : TaskRecord.shown(record, false) }
+}
+
+/** The owner may also see tasks whose session is gone. */
+async function isAllowed(sessionId: string, needed: "reader" | "member"): Promise<boolean> {
+  if (!Person.limited()) return true
+  return Session.getFor(sessionId, needed).then(
+    () => true,
+    () => false,
+  )
 }
 
 function isLive(id: string): boolean {

@@ -4,6 +4,7 @@ import { type Message as ClientMessage, type StreamResponse, type Task, TaskStat
 import type * as Permission from "#ability/permission/permission.ts"
 import type { Agent } from "#engine/host/create-agent.ts"
 import * as Log from "#kernel/process/log.ts"
+import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { agentMessage, stateOf, statusUpdate, textPart } from "./objects.ts"
 import { withoutBytes } from "./prompt-of.ts"
@@ -81,6 +82,8 @@ async function store(task: Task): Promise<TaskRecord.TaskRecord | undefined> {
   try {
     return await TaskRecord.update(task)
   } catch (error) {
+    // It was removed with its session.
+    if (error instanceof Storage.NotFound) return undefined
     Log.error("an A2A task could not be stored", { task: task.id, error })
     return undefined
   }

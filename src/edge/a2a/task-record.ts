@@ -32,24 +32,30 @@ const maxPage = 100
 const stopped = "The server stopped while it worked on this task. Send a message to the task to continue it."
 
 export async function create({ sessionId, task, push }: Omit<TaskRecord, "owner">): Promise<void> {
-  const { id, contextId } = task
   const record: Stored = { sessionId, owner: ownLife(), task: Task.toJSON(task), push: push.map(toJson) }
-  const context: Context = { contextId, sessionId }
-  await Promise.all([
-    Storage.write(keyOf(id), record),
-    Storage.write([contexts, Instance.project.id, hashText(contextId)], context),
-  ])
+  await Storage.write(keyOf(task.id), record)
 }
 
 /** The session of a context; undefined if the context is new. */
 export async function sessionOf(contextId: string): Promise<string | undefined> {
   try {
-    const found = await Storage.read<Context>([contexts, Instance.project.id, hashText(contextId)])
-    return found.sessionId
+    return (await Storage.read<Context>(contextKey(contextId))).sessionId
   } catch (error) {
     if (error instanceof Storage.NotFound) return undefined
     throw error
   }
+}
+
+/** Gives a new context its session. Two tasks may begin the same context at once: the first session stays, and is
+ * returned to both. */
+export async function claimContext(contextId: string, sessionId: string): Promise<string> {
+  const claim = (draft: Partial<Context>) => {
+    draft.sessionId ??= sessionId
+  }
+  const context = await Storage.update<Partial<Context>>(contextKey(contextId), claim, {
+    initial: { contextId },
+  })
+  return context.sessionId!
 }
 
 /** Undefined if there is no such task in this project. */
@@ -71,9 +77,13 @@ export async function update(task: Task): Promise<TaskRecord> {
   return parse(stored)
 }
 
-export async function setPush(id: string, push: TaskPushNotificationConfig[]): Promise<void> {
+/** Two clients may change the configurations at once: `change` gets those that are stored. */
+export async function changePush(
+  id: string,
+  change: (push: TaskPushNotificationConfig[]) => TaskPushNotificationConfig[],
+): Promise<void> {
   await Storage.update<Stored>(keyOf(id), (draft) => {
-    draft.push = push.map(toJson)
+    draft.push = change(draft.push.map(fromJson)).map(toJson)
   })
 }
 
@@ -104,7 +114,7 @@ export function interrupted(task: Task, timestamp = new Date().toISOString()): T
 /** The tasks of this project that fit, the last changed first, one page of them. */
 export async function list(
   request: ListTasksRequest,
-  isLive: (id: string) => boolean,
+  { isLive, isVisible }: { isLive(id: string): boolean; isVisible(sessionId: string): Promise<boolean> },
 ): Promise<ListTasksResponse> {
   const {
     contextId,
@@ -119,14 +129,19 @@ export async function list(
   if (status === TaskState.UNRECOGNIZED) throw new RequestMalformedError("status is not a state of a task")
   const after = statusTimestampAfter ? Date.parse(statusTimestampAfter) : Number.NEGATIVE_INFINITY
   if (Number.isNaN(after)) throw new RequestMalformedError("statusTimestampAfter is not a time in ISO 8601")
-  const found: Task[] = []
+  const fitting: { sessionId: string; task: Task }[] = []
   await Storage.readAll<Stored>([area, Instance.project.id], (stored, id) => {
     const task = shown(parse(stored), isLive(id))
     if (contextId && task.contextId !== contextId) return
     if (status && stateOf(task) !== status) return
     if (Date.parse(task.status?.timestamp ?? "") <= after) return
-    found.push(includeArtifacts ? task : { ...task, artifacts: [] })
+    fitting.push({
+      sessionId: stored.sessionId,
+      task: includeArtifacts ? task : { ...task, artifacts: [] },
+    })
   })
+  const visible = await Promise.all(fitting.map(({ sessionId }) => isVisible(sessionId)))
+  const found = fitting.filter((_, at) => visible[at]).map(({ task }) => task)
   found.sort((a, b) => (cursorOf(a) < cursorOf(b) ? 1 : -1))
   const last = pageToken ? decode(pageToken) : undefined
   const rest = last === undefined ? found : found.filter((task) => cursorOf(task) < last)
@@ -137,6 +152,10 @@ export async function list(
 
 function toJson(config: TaskPushNotificationConfig): unknown {
   return TaskPushNotificationConfig.toJSON(config)
+}
+
+function fromJson(config: unknown): TaskPushNotificationConfig {
+  return TaskPushNotificationConfig.fromJSON(config)
 }
 
 function cursorOf({ status, id }: Task): string {
@@ -158,10 +177,14 @@ function parse({ sessionId, owner, task, push }: Stored): TaskRecord {
     sessionId,
     owner,
     task: Task.fromJSON(task),
-    push: push.map((one) => TaskPushNotificationConfig.fromJSON(one)),
+    push: push.map(fromJson),
   }
 }
 
 function keyOf(id: string): string[] {
   return [area, Instance.project.id, id]
+}
+
+function contextKey(contextId: string): string[] {
+  return [contexts, Instance.project.id, hashText(contextId)]
 }

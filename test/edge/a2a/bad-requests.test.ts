@@ -23,7 +23,20 @@ const wrong: [what: string, body: string, code: number][] = [
   ["no method", `{"jsonrpc":"2.0","id":1,"params":{}}`, -32600],
   ["an unknown method", rpc("message/send", { message }), -32601],
   ["a method of every object", rpc("constructor", {}), -32601],
-  ["params as a list", rpc("GetTask", ["x"]), -32600],
+  ["params as a list", rpc("GetTask", ["x"]), -32602],
+  ["params as a text", rpc("GetTask", "x"), -32602],
+  ["no params at all", rpc("GetTask", null), -32602],
+  ["half a message of history", rpc("ListTasks", { historyLength: 0.5 }), -32602],
+  [
+    "a message with a negative historyLength",
+    rpc("SendMessage", { message, configuration: { historyLength: -1, returnImmediately: true } }),
+    -32602,
+  ],
+  [
+    "a stream with a historyLength that is no number",
+    rpc("SendStreamingMessage", { message, configuration: { historyLength: "all" } }),
+    -32602,
+  ],
   ["no params", `{"jsonrpc":"2.0","id":1,"method":"GetTask"}`, -32602],
   ["no message", rpc("SendMessage", {}), -32602],
   ["a text as message", rpc("SendMessage", { message: "go" }), -32602],
@@ -31,6 +44,12 @@ const wrong: [what: string, body: string, code: number][] = [
   ["no parts", rpc("SendMessage", { message: { ...message, parts: [] } }), -32602],
   ["a part without content", rpc("SendMessage", { message: { ...message, parts: [{}] } }), -32602],
   ["only blanks", rpc("SendMessage", { message: { ...message, parts: [{ text: " \n" }] } }), -32602],
+  [
+    "more than 1,000 parts",
+    rpc("SendMessage", { message: { ...message, parts: Array(1_001).fill({ text: "a" }) } }),
+    -32602,
+  ],
+  ["a giant messageId", rpc("SendMessage", { message: { ...message, messageId: "m".repeat(201) } }), -32602],
   ["no messageId", rpc("SendMessage", { message: { ...message, messageId: "" } }), -32602],
   ["a message of an agent", rpc("SendMessage", { message: { ...message, role: "ROLE_AGENT" } }), -32602],
   ["an unknown role", rpc("SendMessage", { message: { ...message, role: "boss" } }), -32602],
@@ -87,8 +106,10 @@ test("wrong requests get the errors of JSON-RPC and of the protocol", async () =
     const answer = (await response.json()) as Wire
     assert.equal(answer.error?.code, code, `${what}: ${JSON.stringify(answer)}`)
     assert.equal(answer.jsonrpc, "2.0")
+    assert.equal(answer.id, [-32700, -32600].includes(code) ? null : 1, what)
     assert.doesNotMatch(answer.error.message, /\n\s+at |Cannot read prop/, what)
   }
+  assert.equal((await served.rpc("ListTasks", {})).result.totalSize, 0, "no wrong message began a task")
   assert.equal(llm.requests.length, 0)
   assert.equal(
     (await served.rpc("SendMessage", { message })).result.task.status.state,

@@ -139,6 +139,16 @@ const streams =
 const task = (state: string, more: object = {}) => ({
   task: { id: "t", contextId: "c", status: { state: `TASK_STATE_${state}` }, ...more },
 })
+const status = (state: string, words = "") => ({
+  statusUpdate: {
+    taskId: "t",
+    contextId: "c",
+    status: { state: `TASK_STATE_${state}`, message: { messageId: "m", parts: [{ text: words }] } },
+  },
+})
+const artifactUpdate = (artifactId: string, words: string, append = false) => ({
+  artifactUpdate: { taskId: "t", contextId: "c", append, artifact: { artifactId, parts: [{ text: words }] } },
+})
 const artifacts = (words: string) => [{ artifactId: "a", parts: [{ text: words }] }]
 
 const answers: Record<string, [events: () => unknown[], code: number, shown: RegExp]> = {
@@ -163,6 +173,33 @@ const answers: Record<string, [events: () => unknown[], code: number, shown: Reg
     1,
     /nobody gave: Visit/,
   ],
+  "sends its result again each time it grows": [
+    () => [
+      task("WORKING"),
+      ...Array.from({ length: 30 }, (_, i) => artifactUpdate("a", `${"x".repeat(100_000)} draft ${i}`)),
+      status("COMPLETED"),
+    ],
+    0,
+    /^x{100000} draft 29$/,
+  ],
+  "sends thousands of results": [
+    () => [
+      task("WORKING"),
+      ...Array.from({ length: 2_000 }, (_, i) => artifactUpdate(`${"i".repeat(1_000)}${i}`, `r${i}`)),
+      status("COMPLETED"),
+    ],
+    0,
+    /\nr999\n\[the rest was left out\]$/,
+  ],
+  "sends a result without end": [
+    () => [
+      task("WORKING"),
+      ...Array.from({ length: 6 }, () => artifactUpdate("a", "y".repeat(500_000), true)),
+      status("COMPLETED"),
+    ],
+    0,
+    /^y{2000000}\n\[the rest was left out\]$/,
+  ],
   "answers without a task": [
     () => [{ message: { messageId: "m", role: "ROLE_AGENT", parts: [{ text: "Just so." }] } }],
     0,
@@ -182,6 +219,34 @@ for (const [what, [events, code, shown]] of Object.entries(answers))
     assert.equal(found, code, err)
     assert.match(code ? err : out, shown)
   })
+
+test("a remote agent that is interrupted again and again is continued three times", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const left = task("INPUT_REQUIRED", { metadata: { interrupted: true } })
+  await using remote = await liar(streams(() => [left]))
+  await using llm = await fakeLlm([])
+  const config = { a2a: { liar: { url: remote.url } } }
+  const variables = { ...env(llm, "chat").variables, VITAMIN_CONFIG: JSON.stringify(config) }
+  const { code, err } = await vitamin(tmp, ["run", "--agent", "liar", "hello"], variables)
+  assert.equal(code, 1)
+  assert.match(err, /needs something that nobody gave/)
+  // The message, three continuations, and CancelTask.
+  assert.equal(remote.paths.filter((path) => path.startsWith("POST")).length, 5)
+})
+
+test("progress of a remote agent is stored up to a limit", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const lines = Array.from({ length: 5_000 }, () => status("WORKING", "z".repeat(400)))
+  await using remote = await liar(streams(() => [task("WORKING"), ...lines, status("COMPLETED", "Done.")]))
+  await using llm = await fakeLlm([])
+  const config = { a2a: { liar: { url: remote.url } } }
+  const variables = { ...env(llm, "chat").variables, VITAMIN_CONFIG: JSON.stringify(config) }
+  const { code, out, err } = await vitamin(tmp, ["run", "--agent", "liar", "hello"], variables)
+  assert.equal(code, 0, err)
+  assert.match(out, /Done\.$/)
+  const { out: stored } = await vitamin(tmp, ["session", "export"], variables)
+  assert.equal(stored.match(/z{400}/g)!.length, 500)
+})
 
 test("a remote agent cannot take the name of another agent", async () => {
   await using tmp = await tmpdir({ git: true })

@@ -145,6 +145,27 @@ test("private, malformed and other push addresses are refused, with the message 
   assert.deepEqual((await served.rpc("ListTaskPushNotificationConfigs", { taskId })).result, {})
 })
 
+test("a push configuration has plain texts of bounded size, and a task has at most 20", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(() => text("Done."))
+  const args = ["--allow", "network.fetch:http://127.0.0.1:9/*"]
+  await using served = await serveA2A(tmp, { args, env: env(llm, "chat").variables })
+  const message = { messageId: "m", role: "ROLE_USER", parts: [{ text: "go" }] }
+  const taskId = (await served.rpc("SendMessage", { message })).result.task.id
+  const create = (more: object) =>
+    served.rpc("CreateTaskPushNotificationConfig", { taskId, url: "http://127.0.0.1:9/", ...more })
+  const wrong = [
+    { token: "a\r\nx-evil: 1" },
+    { token: "t".repeat(4_001) },
+    { authentication: { scheme: "Bearer\r\nx-evil: 1", credentials: "a" } },
+    { authentication: { scheme: "Bearer", credentials: "a\u0000" } },
+  ]
+  for (const more of wrong) assert.equal((await create(more)).error?.code, -32602, JSON.stringify(more))
+  for (let i = 0; i < 20; i++) assert.ok((await create({ id: `p${i}` })).result)
+  assert.equal((await create({ id: "p20" })).error?.code, -32602)
+  assert.ok((await create({ id: "p0", token: "new" })).result, "one of the 20 can be replaced")
+})
+
 test("a wildcard rule does not open private push addresses, and a deny rule closes public ones", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(() => text("Done."))

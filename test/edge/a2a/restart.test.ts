@@ -89,6 +89,9 @@ test("a second server of the folder shows the tasks of the first one as they are
   assert.equal(result.status.state, "TASK_STATE_WORKING")
   const message = { messageId: "m", role: "ROLE_USER", taskId: id, parts: [{ text: "me too" }] }
   assert.equal((await second.rpc("SendMessage", { message })).error?.code, -32004)
+  const canceled = await second.rpc("CancelTask", { id })
+  assert.equal(canceled.error?.code, -32002, "the task would go on")
+  assert.equal((await first.rpc("GetTask", { id })).result.status.state, "TASK_STATE_WORKING")
   go(tmp)
   await until(
     async () => (await second.rpc("GetTask", { id })).result.status.state === "TASK_STATE_COMPLETED",
