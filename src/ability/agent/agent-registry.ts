@@ -5,6 +5,7 @@ import { basename, extname, resolve as resolvePath } from "node:path"
 import type { AgentSpec } from "#ability/agent/spec/agent-spec.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
+import { installed, type Plugin } from "#kernel/plugin/plugins.ts"
 import * as Log from "#kernel/process/log.ts"
 import { agentFolders } from "#kernel/reviewed/places.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
@@ -153,8 +154,11 @@ export async function getDefault(): Promise<Agent.AgentDefinition> {
 /** Reads the agent files of the person and the project if they have changed. Files that cannot be used are logged. */
 export async function load(): Promise<void> {
   const own = ofInstance()
-  const [reviewed, ...stamps] = await Promise.all([Reviewed.of(Instance.worktree), ...folders().map(stampOf)])
-  const stamp = [reviewed.stamp, ...stamps].join("\n")
+  const [reviewed, ...stamps] = await Promise.all([
+    Reviewed.of(Instance.worktree),
+    ...places().map(({ folder }) => stampOf(folder)),
+  ])
+  const stamp = [reviewed.stamp, ...places().map(({ folder }) => folder), ...stamps].join("\n")
   if (own.files?.stamp !== stamp) await reload(own, stamp, reviewed)
   const { a2a } = await Config.get()
   own.remote = a2a
@@ -182,10 +186,10 @@ async function loadFolders(own: Known, stamp: string, reviewed: Reviewed.Reviewe
   const { worktree } = Instance
   const kept: Record<string, Rule[]>[] = []
   const found = { trusted: [] as Ignored[], untrusted: [] as Ignored[] }
-  for (const folder of folders()) {
-    const scan = await reading
-      .run(files.agents, () => scanAgents(folder, worktree, reviewed))
-      .catch(orNothing)
+  for (const { folder, plugin } of places()) {
+    const read = () => scanAgents(folder, plugin ? undefined : worktree, plugin?.reviewed ?? reviewed)
+    const scanned = await reading.run(files.agents, read).catch(orNothing)
+    const scan = plugin && scanned ? ofPlugin(plugin.name, scanned) : scanned
     kept.push(...(scan?.narrowing ?? narrowingWithout(folder, reviewed)))
     if (!scan) continue
     const present = new Map([...own.before, ...files.agents])
@@ -215,8 +219,20 @@ function problemWith(id: string): Problem | undefined {
   return Instance.isProvided ? ofInstance().files?.unusable.get(id) : undefined
 }
 
-function folders(): string[] {
-  return [ownFolder(), ...agentFolders.map((folder) => resolvePath(Instance.worktree, folder))]
+function places(): { folder: string; plugin?: Plugin }[] {
+  const own = [ownFolder(), ...agentFolders.map((folder) => resolvePath(Instance.worktree, folder))]
+  const plugins = installed().flatMap((plugin) =>
+    plugin.parts.agents.map((path) => ({ folder: resolvePath(plugin.root, path), plugin })),
+  )
+  return [...own.map((folder) => ({ folder })), ...plugins]
+}
+
+/** The agents of a plugin are called `plugin:id`. One that is not as it was installed is not used. */
+function ofPlugin(name: string, scan: Scan): Scan {
+  const agents = scan.agents.flatMap((one) =>
+    one.isTrusted ? [{ ...one, agent: Object.freeze({ ...one.agent, id: `${name}:${one.agent.id}` }) }] : [],
+  )
+  return { ...scan, agents }
 }
 
 function allIds(): string[] {

@@ -96,6 +96,7 @@ async function reviewedIn(
   known: Reviewed.Reviewed | undefined,
 ): Promise<Reviewed.Reviewed | undefined> {
   if (folder === ownFolder()) return undefined
+  if (known && isBelow(known.root, folder)) return known
   if (worktree === undefined || !isBelow(worktree, folder)) return Reviewed.of(folder)
   return known ?? Reviewed.of(worktree)
 }

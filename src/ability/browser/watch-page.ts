@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { Dialog, Download } from "playwright-core"
-import { outputFolder } from "#ability/call/output.ts"
+import { outputFolder } from "#ability/call/output-folder.ts"
 import { errorText } from "#util/error.ts"
 import { waitAtMost } from "#util/wait.ts"
 import { type Notes, quote } from "./notes.ts"

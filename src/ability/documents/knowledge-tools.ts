@@ -8,6 +8,7 @@ import { Instance } from "#kernel/instance.ts"
 import { refuseInGuest } from "#kernel/process/guest.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { storeFolder } from "#knowledge/grounding/store-folder.ts"
+import { visibleSessions } from "#knowledge/grounding/visible-sessions.ts"
 import { significantWords } from "#knowledge/index/significant-words.ts"
 import { createRelationStore } from "#knowledge/relation/relation-store.ts"
 import { NamedError } from "#util/error.ts"
@@ -59,9 +60,12 @@ export const graphSearch = {
   onlyNamed: true,
   permission: needsStore,
   async execute({ text, limit = usualLimit }: z.infer<typeof Find>): Promise<Output> {
+    refuseInGuest("The memory of earlier sessions")
     const wanted = significantWords(text, new Set())
     const found: { line: string; score: number }[] = []
+    const visible = await visibleSessions()
     const sessions = (await Storage.list(["session", Instance.project.id]))
+      .filter((id) => visible?.has(id) ?? true)
       .sort()
       .reverse()
       .slice(0, maxSessions)
@@ -92,7 +96,8 @@ export const graphShow = {
   onlyNamed: true,
   permission: needsStore,
   async execute({ session, node }: z.infer<typeof Show>): Promise<Output> {
-    const store = createRelationStore({ initialNodes: await TodoList.nodes(session) })
+    const isHidden = (await visibleSessions())?.has(session) === false
+    const store = createRelationStore({ initialNodes: isHidden ? [] : await TodoList.nodes(session) })
     if (node !== undefined && !store.has(node))
       throw new NamedError(
         "Graph.NotFound",

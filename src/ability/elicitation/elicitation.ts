@@ -45,6 +45,7 @@ export const Replied = Bus.define(
   z.object({
     id: about("The question.", z.string()),
     server: about("The server that asked; without it vitamin did.", z.string().optional()),
+    sessionId: about("The session of the call, if it is known.", z.string().optional()),
     action: about("What the person did.", Reply.shape.action),
     by: about(
       "Who answered: a person, the time limit, or the end of the call; nobody if no listener of an embedding program took it.",
@@ -105,14 +106,13 @@ export async function ask(asking: Asking): Promise<Answer | undefined> {
   const time = Date.now()
   const id = createId("elic")
   const message = plainText(question.message, maxMessage)
-  const from = { id, ...(server === undefined ? {} : { server }) }
+  const head = { id, ...(server === undefined ? {} : { server }), ...(sessionId ? { sessionId } : {}) }
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const settle = (answer: Answer) => {
     if (!all.delete(id)) return
-    Bus.publish(Replied, { ...from, action: answer.action, by: answer.by })
+    Bus.publish(Replied, { ...head, action: answer.action, by: answer.by })
     resolve(answer)
   }
-  const head = { ...from, ...(sessionId ? { sessionId } : {}) }
   const request: Request = { ...head, mode: question.mode, message, ...body, time, expires: time + limit }
   all.set(id, { request, settle })
   const end = () => settle({ action: "cancel", by: "end" })

@@ -2,7 +2,8 @@
 // that a search found. The error for a missing path suggests similar ones.
 import { readdirSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
-import { outputFolder } from "#ability/call/output.ts"
+import { outputFolder } from "#ability/call/output-folder.ts"
+import { fetchOutput, ownOutputPath } from "#ability/call/shared-output.ts"
 import type { Context, Need } from "#ability/call/types.ts"
 import { isStricter } from "#ability/permission/permission.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -43,14 +44,15 @@ export class Missing extends NamedError {
 
 /** The permissions that a tool needs to read `path`. */
 export function needsReading(path = "."): Need[] {
-  return [{ permission: "file.read", target: resolve(Instance.directory, path) }]
+  return [{ permission: "file.read", target: resolve(Instance.directory, ownOutputPath(path)) }]
 }
 
 /** Opens a path in the workspace, in the session's outputs, or in a folder that was granted for this call. Throws if a link
  * leads elsewhere. */
 export async function openTarget(path: string, context: Context): Promise<Target> {
-  const absolute = resolve(Instance.directory, path)
+  const absolute = resolve(Instance.directory, ownOutputPath(path))
   const root = rootOf(absolute, context.sessionId)
+  if (root !== Instance.worktree) await fetchOutput(context.sessionId, absolute)
   const granted = context.granted ?? []
   const handle = await open([root, ...granted], absolute)
   try {

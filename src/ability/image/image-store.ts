@@ -5,8 +5,10 @@ import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { copyFile, link, mkdir, open, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { outputFolder } from "#ability/call/output.ts"
+import { outputFolder } from "#ability/call/output-folder.ts"
+import { fetchOutput, shareOutput } from "#ability/call/shared-output.ts"
 import { errorCode } from "#util/error.ts"
+import { namesIn } from "#util/file/path-info.ts"
 import { replaceFile } from "#util/file/write-file.ts"
 
 /** Stores an image and returns its hash. It is on the disk when this resolves. */
@@ -17,7 +19,13 @@ export async function write(sessionId: string, bytes: Buffer): Promise<string> {
   await replaceFile(join(folder, hash), bytes)
   await using handle = await open(folder)
   await handle.sync()
+  await shareOutput(sessionId, join(folder, hash))
   return hash
+}
+
+/** Fetches the images of a session that another server has stored. Without shared storage it does nothing. */
+export async function fetchShared(sessionId: string): Promise<void> {
+  await fetchOutput(sessionId, folderOf(sessionId))
 }
 
 /** Whether there is an image with this hash. */
@@ -39,11 +47,12 @@ export function read(sessionId: string, hash: string): Buffer | undefined {
 
 /** The hashes of all images of a session. */
 export async function list(sessionId: string): Promise<string[]> {
-  return (await readdir(folderOf(sessionId)).catch(() => [])).filter(isHash)
+  return namesIn(folderOf(sessionId)).filter(isHash)
 }
 
 /** Copies the images for a session that is made from another one. */
 export async function copy(from: string, to: string): Promise<void> {
+  await fetchShared(from)
   const names = await readdir(folderOf(from)).catch(() => [])
   if (!names.length) return
   await mkdir(folderOf(to), { recursive: true, mode: 0o700 })
@@ -51,6 +60,7 @@ export async function copy(from: string, to: string): Promise<void> {
     const [source, target] = [join(folderOf(from), name), join(folderOf(to), name)]
     // Stored images never change, so both sessions can share one file.
     await link(source, target).catch(() => copyFile(source, target))
+    await shareOutput(to, target)
   }
 }
 

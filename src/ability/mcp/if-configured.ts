@@ -3,6 +3,7 @@
 import { join } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
+import { installed, type Plugin } from "#kernel/plugin/plugins.ts"
 import { isGuest } from "#kernel/process/guest.ts"
 import { serverFiles } from "#kernel/reviewed/places.ts"
 import { statOf } from "#util/file/path-info.ts"
@@ -19,8 +20,12 @@ export async function ifConfigured(): Promise<Mcp | undefined> {
   if (isElsewhere()) return undefined
   const own = state()
   const { mcp } = await Config.get()
-  own.servers ||= Boolean(mcp?.servers.length) || serverFiles.some(isThere)
+  own.servers ||= Boolean(mcp?.servers.length) || serverFiles.some(isThere) || installed().some(hasServers)
   return own.servers ? import("./mcp.ts") : undefined
+}
+
+function hasServers({ parts }: Plugin): boolean {
+  return parts.mcp.length > 0
 }
 
 /** In a sandbox a folder stands where a file must not be created. */

@@ -40,7 +40,7 @@ export type Found = {
   forSession?: "private" | "shared"
 }
 /**
- * A server of a skill in use or of a client. `isOwn`: it is the person's own, so the project need not be trusted.
+ * A server of a skill in use, of a plugin or of a client. `isOwn`: it is the person's own, so the project need not be trusted.
  * `isLiteral`: a `${NAME}` in it is not a variable.
  */
 export type Added = {
@@ -50,6 +50,8 @@ export type Added = {
   folder: string
   isOwn: boolean
   isLiteral?: boolean
+  /** The content of the plugin that has it. */
+  reviewed?: Reviewed.Reviewed
 }
 export type Loaded = {
   servers: Found[]
@@ -112,8 +114,10 @@ export async function loadServers(options: {
   for (const one of added)
     if (byId.has(one.id))
       loaded.problems.push(`${one.id} of ${one.source} is not used: there is a server of this name`)
-    else if (one.isOwn) add({ ...readEntry(one), isOwn: true })
-    else add(await checked(readEntry({ ...one, refusal: untrusted }), reviewed))
+    else if (one.isOwn) {
+      const found = readEntry(one)
+      add({ ...(one.reviewed ? await checked(found, one.reviewed) : found), isOwn: true })
+    } else add(await checked(readEntry({ ...one, refusal: untrusted }), reviewed))
   loaded.servers = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   loaded.untrusted = loaded.servers.filter(({ isUntrusted }) => isUntrusted).length
   for (const { server } of loaded.servers) if (server) registerSecrets(server)
@@ -198,7 +202,7 @@ function readEntry(options: {
     if (!/^[\w.-]+$/.test(id)) throw new InvalidEntry("its id may have letters, digits, '.', '_' and '-'")
     if (id === localId) throw new InvalidEntry(`"${localId}" is reserved for the tools of this program`)
     const entry = checkEntry(options.entry)
-    if (entry.disabled) throw new InvalidEntry("it is disabled")
+    if (entry.disabled || entry.enabled === false) throw new InvalidEntry("it is disabled")
     return { ...found, server: normalizeServer(entry, { id, folder, isLiteral }) }
   } catch (error) {
     if (error instanceof InvalidEntry) return { ...found, problem: error.message }

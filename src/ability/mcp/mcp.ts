@@ -16,6 +16,7 @@ import { createStarter, type Starter } from "./create-starter.ts"
 import { refuseElsewhere } from "./elsewhere.ts"
 import { type Added, type Found, loadServers, mayStart, programOf, stampOf } from "./load-servers.ts"
 import * as Manifest from "./manifest.ts"
+import { pluginServers } from "./plugin-servers.ts"
 import { Changed, NotFound, reportProblems, type Status, statusOf, Unusable } from "./server-status.ts"
 
 export type {
@@ -181,7 +182,7 @@ async function reconcile(own: Servers, isQuiet: boolean): Promise<void> {
   const { mcp } = await Config.get()
   const reviewed = await Reviewed.of(worktree)
   const configured = mcp?.servers ?? []
-  const added = [...own.added.values()]
+  const added = [...own.added.values(), ...pluginServers()]
   const ofSessions = new Map(own.ofSessions)
   const key = JSON.stringify([stampOf(worktree), reviewed.stamp, configured, added, [...ofSessions]])
   if (key === own.key) return

@@ -4,7 +4,6 @@ import { exactCommands } from "./shell/judge-command.ts"
 import { type SimpleCommand, splitCommand } from "./shell/split-command.ts"
 import { maxInside, programOf, reach, unwrap } from "./shell/unwrap.ts"
 
-const plain = /^[\p{L}\p{N}_@%+=:,./^-]+$/u
 const home = /(^|[=:])~/
 const feeders = /^(xargs|parallel)$/
 const shells = /^((ba|da|z|k|mk|a|c|tc|fi)?sh|pwsh)$/
@@ -43,11 +42,16 @@ function formOf(command: SimpleCommand, line: string): string | undefined {
   if (isFed(command)) return undefined
   const forms = words.map(({ text, isLiteral }) => {
     if (!isLiteral) return undefined
-    if (!home.test(text)) return plain.test(text) ? text : quoted(text)
+    if (!home.test(text)) return isPlain(text) ? text : quoted(text)
     // In quotes, "~" is a plain character; otherwise it is the person's home folder.
-    return /["'\\]/.test(line) || !plain.test(text.replaceAll("~", "")) ? undefined : text
+    return /["'\\]/.test(line) || !isPlain(text.replaceAll("~", "")) ? undefined : text
   })
   return forms.includes(undefined) ? undefined : forms.join(" ")
+}
+
+/** Character classes of Unicode are slow to create, so they are not created at the start. */
+function isPlain(text: string): boolean {
+  return /^[\p{L}\p{N}_@%+=:,./^-]+$/u.test(text)
 }
 
 /** Whether the command runs what it reads from its input: `sh`, `python3 -`, `sudo bash -s`, `xargs rm`. */

@@ -1,7 +1,7 @@
 // Explains to the model and the person why a call was not run, and what would allow it.
 import { readPath } from "#util/wildcard.ts"
 import { type Decision, isOutside, type Need, narrowest, shown } from "./evaluate.ts"
-import { isOwnConfiguration } from "./own-configuration.ts"
+import { isOwnConfiguration } from "./protected-paths.ts"
 import type { Answer, ShownNeed } from "./request-schema.ts"
 import { formatRule, isFile } from "./rule.ts"
 

@@ -3,15 +3,14 @@
 // Shell commands are judged by their words, which is a guard rail, not a boundary.
 import { homedir } from "node:os"
 import * as Env from "#kernel/process/env.ts"
-import * as Global from "#kernel/process/global.ts"
-import { fitsAnyText, fitsText, type Path } from "#util/wildcard.ts"
+import { fitsAnyText, fitsText } from "#util/wildcard.ts"
 import { protectedForms, protectedNames, protectedPairs } from "./protected-names.ts"
+import { ownFolders } from "./protected-paths.ts"
 import { withoutQuotedPatterns } from "./shell/quoted-patterns.ts"
 import { isRisky } from "./shell/risky-command.ts"
 import { type SimpleCommand, splitCommand } from "./shell/split-command.ts"
 import { reach } from "./shell/unwrap.ts"
 
-const form = new RegExp(`^(?:${protectedForms})$`)
 /** Finds protected names in a command, as segments of any word, and scripts of skills. */
 const mentioned = new RegExp(
   `(^|[^\\w.-])(${[
@@ -55,29 +54,6 @@ const readsSetting =
 const setting = new RegExp(`\\s((${settings})\\b|(-e|--edit|edit)(\\s|$))`, "i")
 /** Escaped characters in `$'…'`. */
 const escaped = /\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|U([\da-f]{1,8})|([0-7]{1,3}))/gi
-
-/** Whether a path is protected: writing there could change what runs. */
-export function isOwnConfiguration({ segments, isAbsolute }: Path): boolean {
-  const names = segments.map((segment) => segment.toLowerCase())
-  const isNamed = names.some((name, i) => {
-    if (protectedNames.has(name) || (name === "skills" && names[i + 2] === "scripts")) return true
-    return protectedPairs.some((pair) => name === pair[0] && names[i + 1] === pair[1])
-  })
-  if (isNamed || form.test(names.at(-1) ?? "")) return true
-  if (!isAbsolute) return false
-  const path = `/${segments.join("/")}`
-  return ownFolders().some((folder) => path === folder || path.startsWith(`${folder}/`))
-}
-
-/** Each protected path contains one of these names. */
-export function ownNames(): string[] {
-  return [
-    ...protectedNames,
-    ...protectedPairs.map(([, name]) => name),
-    "scripts",
-    ...ownFolders().flatMap((folder) => folder.split("/")),
-  ]
-}
 
 /** Whether a command names a protected file and may do more than read it. */
 export function mentionsOwnConfiguration(line: string): boolean {
@@ -222,8 +198,4 @@ function withHome(text: string): string {
 
 function literal(name: string): string {
   return name.replaceAll(".", "\\.")
-}
-
-function ownFolders(): string[] {
-  return [Global.config(), Global.data(), Global.state()]
 }

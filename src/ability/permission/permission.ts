@@ -26,14 +26,13 @@ export {
 export { isSecretFile } from "./is-secret-file.ts"
 export {
   commandsIn,
-  isOwnConfiguration,
   isReader,
   onlyLooks,
-  ownNames,
   pathsIn,
   runScript,
   skillScriptsRun,
 } from "./own-configuration.ts"
+export { isOwnConfiguration, ownNames } from "./protected-paths.ts"
 export {
   type Answer,
   canBeAlways,

@@ -1,5 +1,6 @@
 // Cleans the output of a program for a model: no escape sequences, no control characters, and only the last state of
-// a line that was redrawn (a progress bar). Works on bytes, so that a character that a read cuts in two stays whole.
+// a line that was redrawn (a progress bar). Works on bytes, so that a character that a read cuts in two stays whole. Colours
+// are reported beside the text.
 
 export type Cleaner = {
   /** The clean part so far. A line without its end is held back, because it may be redrawn. */
@@ -8,14 +9,29 @@ export type Cleaner = {
   flush(): Buffer[]
 }
 
+/** Gets the styles of the text, by their places in the clean bytes. */
+type Styles = {
+  /** A style begins, with the parameters of its sequence. */
+  add(at: number, parameters: string): void
+  /** The output behind this place is dropped, and written again. */
+  rewind(at: number): void
+}
+
 const maxLine = 8_192
 /** Longer than any title or link: not a real escape sequence. */
 const maxSequence = 4_096
 const [bell, backspace, tab, newline, carriage, esc, space, del] = [7, 8, 9, 10, 13, 27, 32, 127] as const
+/** The last byte of a sequence that sets a style: `m`. */
+const sgr = 0x6d
 
 /** A cleaner for one stream. */
-export function createCleaner(): Cleaner {
+export function createCleaner(styles?: Styles): Cleaner {
   let line: Buffer = Buffer.alloc(0)
+  /** Clean bytes before the line. */
+  let passed = 0
+  let parameters = ""
+  /** The parameters of a style that begins here. */
+  let style: string | undefined
   let state: "text" | "escape" | "csi" | "string" | "string-end" = "text"
   let returned = false
   /** A part of the current line was already passed on. */
@@ -23,7 +39,16 @@ export function createCleaner(): Cleaner {
   let sequence = 0
 
   function write(chunk: Buffer): Buffer[] {
-    if (state !== "text" || returned || !isPlain(chunk)) return writeSlowly(chunk)
+    return pass(clean(chunk))
+  }
+
+  function pass(pieces: Buffer[]): Buffer[] {
+    for (const { length } of pieces) passed += length
+    return pieces
+  }
+
+  function clean(chunk: Buffer): Buffer[] {
+    if (state !== "text" || returned || !isPlain(chunk)) return cleanSlowly(chunk)
     const end = chunk.lastIndexOf(newline) + 1
     if (end === 0) return hold(Buffer.concat([line, chunk]))
     const whole = line.length ? [line, chunk.subarray(0, end)] : [chunk.subarray(0, end)]
@@ -31,7 +56,7 @@ export function createCleaner(): Cleaner {
     return [...whole, ...hold(Buffer.from(chunk.subarray(end)))]
   }
 
-  function writeSlowly(chunk: Buffer): Buffer[] {
+  function cleanSlowly(chunk: Buffer): Buffer[] {
     const out = Buffer.allocUnsafe(line.length + 2 * chunk.length)
     let end = line.copy(out)
     let start = 0
@@ -41,9 +66,14 @@ export function createCleaner(): Cleaner {
       if (given) start = end
       end = start
       returned = given = false
+      styles?.rewind(passed + end)
     }
     for (const byte of chunk) {
-      if (state !== "text" && !isText(byte)) continue
+      if (state !== "text" && !isText(byte)) {
+        if (style !== undefined) styles?.add(passed + end, style)
+        style = undefined
+        continue
+      }
       if (byte === newline) {
         out[end++] = newline
         start = end
@@ -52,8 +82,10 @@ export function createCleaner(): Cleaner {
       else if (byte === esc) {
         state = "escape"
         sequence = 0
-      } else if (byte === backspace) end = before(out, start, end)
-      else if (isPrinted(byte)) {
+      } else if (byte === backspace) {
+        end = before(out, start, end)
+        styles?.rewind(passed + end)
+      } else if (isPrinted(byte)) {
         if (returned) redraw()
         out[end++] = byte
       }
@@ -74,9 +106,13 @@ export function createCleaner(): Cleaner {
       return false
     } else if (byte === esc) return true
     else if (state === "csi") {
-      if (byte >= 0x40 && byte <= 0x7e) state = "text"
+      if (byte >= 0x40 && byte <= 0x7e) {
+        state = "text"
+        if (byte === sgr) style = parameters
+      } else parameters += String.fromCharCode(byte)
       return false
     } else {
+      parameters = ""
       if (byte === 0x5b) state = "csi"
       else if ("]PX^_".includes(String.fromCharCode(byte))) state = "string"
       else if (byte >= 0x30 || byte < space) state = "text"
@@ -99,7 +135,7 @@ export function createCleaner(): Cleaner {
     const out = line
     line = Buffer.alloc(0)
     if (out.length) given = true
-    return out.length ? [out] : []
+    return pass(out.length ? [out] : [])
   }
 
   return Object.freeze({ write, flush })

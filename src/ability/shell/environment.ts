@@ -36,8 +36,21 @@ const told = Instance.state(() => new Set<string>())
 export function environmentFor(mark: string, pass: readonly string[]): Record<string, string> {
   const env = { ...Env.forCommand(pass), ...quiet }
   for (const name of forcing) delete (env as Record<string, string>)[name]
+  return { ...env, ...markedBy(mark) }
+}
+
+/** The variable with the mark, after the marks of the calls that started this process. */
+export function markedBy(mark: string): Record<string, string> {
   const outer = Env.get(markName)
-  return { ...env, [markName]: outer ? `${outer}/${mark}` : mark }
+  return { [markName]: outer ? `${outer}/${mark}` : mark }
+}
+
+/** Calls around a process, beyond which a command or a hook seems to run vitamin again and again. */
+const maxCalls = 20
+
+/** True if too many commands or hooks of vitamin, each started by the one before, stand above this process. */
+export function isNestedTooDeep(): boolean {
+  return (Env.get(markName)?.split("/").length ?? 0) > maxCalls
 }
 
 /** The same for a program that the person's editor starts, which adds these variables to its own. They cannot be removed
@@ -52,6 +65,13 @@ export async function editorEnvironment(mark: string): Promise<Record<string, st
 /** Variables that commands get although their names look like credentials: `environment.pass` of the configuration. */
 export async function passedVariables(): Promise<readonly string[]> {
   return Instance.isProvided ? ((await Config.get()).environment?.pass ?? []) : []
+}
+
+/** The secrets of the project, if this process has their key. */
+export async function secretVariables(): Promise<Record<string, string>> {
+  const hasKey = Env.get("VITAMIN_SECRET_KEY") ?? Env.get("VITAMIN_SECRET_KEY_FILE")
+  if (!Instance.isProvided || !hasKey) return {}
+  return (await import("./project-secrets.ts")).variablesOf(Instance.project.id)
 }
 
 /** Reports the withheld variables with the first command of a session, because a program without its token rarely says why

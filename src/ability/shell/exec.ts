@@ -26,7 +26,7 @@ export async function exec(command: string, options: ExecOptions = {}): Promise<
   const record = createRecord({ sessionId: "exec", callId: createId("exec") })
   try {
     const ran = await runCommand({ ...options, command, shells, record })
-    return { ...ran, output: await record.cut() }
+    return { ...ran, output: (await record.cut()).text }
   } finally {
     await shells.end()
   }

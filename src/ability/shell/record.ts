@@ -2,15 +2,18 @@
 // is read in parts: each part is what came since the one before.
 import { createOutput, type Sink } from "#ability/call/output.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
-import { createRedactor } from "#kernel/secret/redactor.ts"
+import { createRedactor, type Piece } from "#kernel/secret/redactor.ts"
 import { createCleaner } from "./clean-output.ts"
+import { type Colors, createColors } from "./colors.ts"
 
 export type Record = {
   take(chunk: Buffer): Promise<void>
   /** The text since the last part, at most 50 KB with `note` as its last line. While the command runs (`isOver` is
    * false), an end that may be the start of a secret waits for the next part. */
-  cut(note?: string, isOver?: boolean): Promise<string>
+  cut(note?: string, isOver?: boolean): Promise<Part>
 }
+/** The text for the model, and for people the colours that the program gave it. */
+export type Part = { text: string; colors?: Colors }
 
 const newline = 10
 const reportPause = 100
@@ -22,23 +25,25 @@ export function createRecord(options: {
   /** Gets the newest output, at most ten times a second. */
   report?: ((text: string) => void) | undefined
 }): Record {
-  const cleaner = createCleaner()
+  const colors = createColors()
+  const cleaner = createCleaner(colors)
   const redactor = createRedactor()
   const reporter = options.report && createReporter(options.report)
   let output: Sink | undefined
   let last = newline
   let queue: Promise<unknown> = Promise.resolve()
 
-  async function write(pieces: Buffer[]) {
-    for (const piece of pieces) {
-      reporter?.add(piece)
-      last = piece.at(-1)!
+  async function write(pieces: Piece[]) {
+    for (const { bytes, length } of pieces) {
+      colors.place(length, bytes.length)
+      reporter?.add(bytes)
+      last = bytes.at(-1)!
       output ??= createOutput(options)
-      await output.write(piece)
+      await output.write(bytes)
     }
   }
 
-  function redact(pieces: Buffer[]): Buffer[] {
+  function redact(pieces: Buffer[]): Piece[] {
     if (pieces.length) SecretFiles.register()
     return pieces.flatMap(redactor.write)
   }
@@ -49,7 +54,7 @@ export function createRecord(options: {
     return done
   }
 
-  function cut(note = "", isOver = true): Promise<string> {
+  function cut(note = "", isOver = true): Promise<Part> {
     const done = queue.then(async () => {
       await write(redact(cleaner.flush()))
       if (isOver) await write(redactor.flush())
@@ -58,7 +63,10 @@ export function createRecord(options: {
       output = undefined
       last = newline
       if (whole && note) await whole.write(ended ? note : `\n${note}`)
-      return whole ? whole.finish() : note
+      if (!whole) return { text: note }
+      const text = await whole.finish()
+      const styles = colors.take(text, whole.cut())
+      return { text, ...(styles ? { colors: styles } : {}) }
     })
     queue = done
     return done

@@ -10,15 +10,12 @@ export async function commandPolicy(): Promise<Policy | undefined> {
   const { bash, adapters } = await Config.get()
   // In the sandbox of the whole agent, commands are in a sandbox already.
   if (!bash?.sandbox || isGuest()) return undefined
-  const {
-    allowWrite = [],
-    denyRead = ["~/.ssh", "~/.aws", ".env"],
-    allowedDomains = [],
-  } = adapters?.sandbox?.security ?? {}
+  const { security, limits } = adapters?.sandbox ?? {}
+  const { allowWrite = [], denyRead = ["~/.ssh", "~/.aws", ".env"], allowedDomains = [] } = security ?? {}
   return {
     directory: Instance.directory,
     allowWrite: [Instance.worktree, ...allowWrite],
-    ...{ denyRead, allowedDomains },
+    ...{ denyRead, allowedDomains, processes: limits?.processes },
   }
 }
 

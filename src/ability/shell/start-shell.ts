@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Boundary, Policy } from "#ability/sandbox/sandbox.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { childProcess } from "#util/process.ts"
-import { environmentFor, passedVariables } from "./environment.ts"
+import { environmentFor, passedVariables, secretVariables } from "./environment.ts"
 import { gitEnvironment } from "./git-environment.ts"
 import { closePipe, type Pipe, type Pipes, readPipe } from "./pipes.ts"
 import * as Processes from "./processes.ts"
@@ -37,6 +37,8 @@ export type Ending = {
   left: string[]
   /** A process outside of its group still has its output open. */
   held: boolean
+  /** The limit of its sandbox that it exceeded. */
+  exceeded?: string
 }
 export type Shell = {
   group: number
@@ -92,18 +94,18 @@ export async function startShell(options: {
     child.unref()
     stream.unref()
   }
-  const exited = boundary ? boundary.ended : exitOf(child)
+  const exited: Promise<Pick<Ending, "exitCode" | "signal" | "exceeded">> = boundary?.ended ?? exitOf(child)
   let stopping: Promise<void> | undefined
   let over = false
 
   async function settle(): Promise<Ending> {
-    const { exitCode, signal } = await exited
+    const { exitCode, signal, exceeded } = await exited
     const left = order.background ? await outlive() : await endLeft()
     await stopping
     const held = await reading.drain()
     over = true
     const cwd = side && readFolder(side)
-    return { exitCode, signal, left, held, ...(cwd ? { cwd } : {}) }
+    return { exitCode, signal, left, held, ...(exceeded ? { exceeded } : {}), ...(cwd ? { cwd } : {}) }
   }
 
   async function outlive(): Promise<string[]> {
@@ -154,6 +156,7 @@ async function spawnShell(options: {
     if (side) stdio[folderFd] = side.write
     const env = {
       ...environmentFor(mark, await passedVariables()),
+      ...(await secretVariables()),
       ...(await gitEnvironment(command, cwd)),
       ...order.env,
     }

@@ -1,5 +1,5 @@
 // Finds the skills that a request names: "/name …" at its start, or "use the skill name" and similar.
-const called = /^\s*\/([\p{L}\p{N}-]{1,64})(?=\s|$)/u
+const called = /^\s*\/([\p{L}\p{N}:-]{1,128})(?=\s|$)/u
 const asked = [
   /\b(?:use|using|with|apply|follow|load|run|via)\s+(?:the\s+|my\s+|our\s+)?skill\s+["'`“/]?([\p{L}\p{N}-]{1,64})/giu,
   /\b(?:use|using|with|apply|follow|load|run|via)\s+(?:the\s+|my\s+|our\s+)?["'`“/]?([\p{L}\p{N}-]{1,64})["'`”]?\s+skill\b/giu,

@@ -1,14 +1,15 @@
 // Lists the folders that may hold skills, nearest first: the working folder and its parents up to the work tree, then
-// the person's own. Checking for skills costs a few stat calls and loads nothing.
+// the person's own, and those of plugins. Checking for skills costs a few stat calls and loads nothing.
 import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import { isAbsolute, join, resolve } from "node:path"
 import { Instance } from "#kernel/instance.ts"
+import { installed, type Plugin } from "#kernel/plugin/plugins.ts"
 import * as Global from "#kernel/process/global.ts"
 import { levels, skillFolders } from "#kernel/reviewed/places.ts"
 
 /** `root`: the folder that must contain the real files; undefined for the person's own skills, which may be anywhere. */
-export type SkillPlace = { folder: string; root?: string; isOwn: boolean }
+export type SkillPlace = { folder: string; root?: string; isOwn: boolean; plugin?: Plugin }
 
 /** `configured`: `skills.root` of the configuration. */
 export function skillPlaces(configured: string | undefined): SkillPlace[] {
@@ -20,7 +21,16 @@ export function skillPlaces(configured: string | undefined): SkillPlace[] {
         : skillFolders
     return names.map((name) => ({ folder: resolve(level, name), root: worktree, isOwn: false }))
   })
-  const all = [...inProject, ...ownPlaces().map((folder) => ({ folder, isOwn: true }))]
+  const plugins = installed().flatMap((plugin) =>
+    plugin.parts.skills.map((path) => ({
+      folder: resolve(plugin.root, path),
+      root: plugin.root,
+      isOwn: true,
+      plugin,
+    })),
+  )
+  const own = ownPlaces().map((folder) => ({ folder, isOwn: true }))
+  const all: SkillPlace[] = [...inProject, ...own, ...plugins]
   return all.filter(({ folder }, i) => all.findIndex((other) => other.folder === folder) === i)
 }
 

@@ -50,7 +50,7 @@ export async function list({ isQuiet = false } = {}): Promise<Listing> {
   const places = skillPlaces((await Config.get()).skills?.root).map(withRoot)
   const scans = places.map((place) => ({
     place,
-    found: scanSkills(place.folder, { root: place.root, cache }),
+    found: ofPlugin(place, scanSkills(place.folder, { root: place.root, cache })),
   }))
   const reviewed = scans.some(isProjects) ? await Reviewed.of(Instance.worktree) : undefined
   const isReviewed = ({ file, hash }: SkillInfo) => reviewed?.refusal(file, hash) === undefined
@@ -89,6 +89,20 @@ function withRoot(place: SkillPlace): SkillPlace {
   const way = relative(root, folder)
   const isOutside = way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)
   return isOutside ? { ...place, root: dirname(folder) } : place
+}
+
+/** The skills of a plugin are called `plugin:name`. One that is not as it was installed is not used. */
+function ofPlugin({ plugin }: SkillPlace, found: FoundSkills): FoundSkills {
+  if (!plugin) return found
+  const named = found.skills.map((skill) => ({ ...skill, name: `${plugin.name}:${skill.name}` }))
+  const [kept, changed] = [true, false].map((isKept) =>
+    named.filter(({ file, hash }) => (plugin.reviewed.refusal(file, hash) === undefined) === isKept),
+  ) as [SkillInfo[], SkillInfo[]]
+  const unusable = changed.map(({ file }) => {
+    const message = "it is not as it was when the plugin was installed"
+    return { file, problems: [{ level: "error" as const, line: 1, message }] }
+  })
+  return { skills: kept, unusable: [...found.unusable, ...unusable] }
 }
 
 function isOwn({ place }: Scan): boolean {

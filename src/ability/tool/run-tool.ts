@@ -1,5 +1,5 @@
 // The gate. Every call of every tool goes through here and comes back as a result; nothing is thrown. Constraints,
-// permissions and snapshots are passed in as slots, because upper layers implement them.
+// hooks, permissions and snapshots are passed in as slots, because upper layers implement them.
 import { judgeStep, needsOf } from "#ability/call/judge-step.ts"
 import { bound, failure, Refused } from "#ability/call/result.ts"
 import type { Call, Context, Refusal, Result, Slots, Step } from "#ability/call/types.ts"
@@ -11,7 +11,7 @@ import * as ToolRegistry from "./tool-registry.ts"
 
 export type * from "#ability/call/types.ts"
 
-/** find → validate → constraint → permission → snapshot → execute → bound the output */
+/** find → validate → before → constraint → permission → snapshot → execute → bound the output → after */
 export async function runTool(options: { call: Call; context: Context; slots?: Slots }): Promise<Result> {
   const { call, context, slots = {} } = options
   let start: number | undefined
@@ -45,7 +45,10 @@ async function pass(options: {
   onStart: () => void
 }): Promise<Omit<Result, "duration">> {
   const { call, context, slots, onStart } = options
-  const step = await stepOf(call, context)
+  let step = await stepOf(call, context)
+  const before = await slots.before?.(step)
+  if (before && "message" in before) throw new Refused("hook", before.message)
+  if (before) step = await stepOf({ ...call, arguments: before.arguments }, context)
   const refusal = await slots.constrain?.(step)
   if (refusal) throw new Refused("constraint", refusal.message)
   const permit = await (slots.permit ?? permitReading)(step)
@@ -55,8 +58,17 @@ async function pass(options: {
   onStart()
   // Tools cut long lines before their output is redacted, so they must know the secrets by then.
   SecretFiles.register()
-  const returned = await step.tool.execute(step.args, permit ? { ...context, ...permit } : context)
-  return { status: "success", ...(await bound(returned, context)) }
+  const result = await execute(step, permit ? { ...context, ...permit } : context)
+  // Nobody sees what follows an aborted call.
+  return slots.after && !context.signal.aborted ? slots.after(step, result) : result
+}
+
+async function execute({ tool, args }: Step, context: Context): Promise<Omit<Result, "duration">> {
+  try {
+    return { status: "success", ...(await bound(await tool.execute(args, context), context)) }
+  } catch (error) {
+    return failure(error, context)
+  }
 }
 
 /** The default of the permission slot: what the built-in rules allow, and no questions. */

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto"
 import { z } from "zod"
 import { Refused } from "#ability/call/result.ts"
 import type { Context, Definition, Need } from "#ability/call/types.ts"
+import * as Trace from "#kernel/trace.ts"
 import { plainText } from "#util/plain-text.ts"
 import { checkSchema } from "./check-schema.ts"
 import { outputOf, type ServerResult } from "./server-output.ts"
@@ -32,6 +33,8 @@ export type ToolServer = {
       onProgress?(progress: { message?: string }): void
       /** Called with its tools once it is running; they may differ from the manifest. */
       onReady?(listed: ServerTool[]): void
+      /** The span of the call, for a server that records traces. */
+      traceparent?: string
     },
   ): Promise<ServerResult>
 }
@@ -41,7 +44,7 @@ const maxDescription = 4_000
 const maxName = 128
 const maxProblems = 20
 /** Invisible characters; characters of patterns in rules; names that rules use for resources and prompts. */
-const unusable = /^(?:resource|prompt):|[\p{C}\p{DI}\s*]/u
+const isUnusable = (name: string) => /^(?:resource|prompt):|[\p{C}\p{DI}\s*]/u.test(name)
 const maxReports = { count: 20, within: 1_000 }
 /** One schema for all: the server checks the arguments and reports errors. */
 const anyObject = z.record(z.string(), z.unknown())
@@ -93,7 +96,7 @@ function apartFrom(id: string, target: string): string {
 }
 
 function problemOf({ name, inputSchema }: ServerTool, known: Map<string, Definition>): string | undefined {
-  if (!name || name.length > maxName || unusable.test(name)) return "its name cannot be used"
+  if (!name || name.length > maxName || isUnusable(name)) return "its name cannot be used"
   if (known.has(name)) return "the server has another one of that name"
   return checkSchema(inputSchema)
 }
@@ -113,11 +116,13 @@ function toolOf(server: ToolServer, tool: ServerTool, id?: string): Definition {
     readOnly: tool.annotations?.readOnlyHint === true,
     permission: () => [need],
     preview: (args) => plainText(JSON.stringify(args, null, 2), maxDescription),
-    async execute(args, { signal, sessionId, whileAsking, report, judge }) {
+    async execute(args, { signal, sessionId, messageId, callId, whileAsking, report, judge }) {
+      const traceparent = Trace.parentOf(sessionId, messageId, callId)
       const options = {
         signal,
         sessionId,
         ...(whileAsking ? { whileAsking } : {}),
+        ...(traceparent ? { traceparent } : {}),
         ...(report ? { onProgress: progressTo(report) } : {}),
         onReady(listed: ServerTool[]) {
           const listedNow = listed.find((one) => one.name === name)

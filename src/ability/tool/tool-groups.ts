@@ -14,6 +14,7 @@ const groups: readonly Group[] = [
   async () => (await import("#ability/browser/browser-tools.ts")).browserTools(),
   async () => (await import("#ability/world/world-tools.ts")).worldTools(),
   async () => (await import("#ability/analysis/analysis-tools.ts")).analysisTools,
+  async () => (await import("#ability/lsp/lsp-tools.ts")).lspTools,
 ]
 const loading = Instance.state<{ done?: Promise<void> }>(() => ({}))
 

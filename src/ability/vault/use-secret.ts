@@ -132,11 +132,13 @@ async function run(
   const { exitCode, signal: ending, timedOut, duration } = ran
   if (timedOut) {
     const late = `[timed out after ${timeout} s and was ended]`
-    throw new NotUsable(await record.cut(late))
+    throw new NotUsable((await record.cut(late)).text)
   }
   const note = ending ? `[ended by ${ending}]` : exitCode ? `[exit code ${exitCode}]` : ""
+  const { text, ...styles } = await record.cut(note)
   return {
-    text: (await record.cut(note)) || "(no output)",
+    text: text || "(no output)",
+    ...styles,
     title: `${name}: ${command.split("\n")[0]!.slice(0, 80)}`,
     data: { exitCode, signal: ending, duration },
   }

@@ -19,8 +19,8 @@ const withoutBody = new Set([204, 205, 304])
 
 /** Fetches from exactly the addresses that were checked, with the name in the Host header and in TLS. Redirects are
  * returned, not followed. With a proxy of the environment the addresses are not certain, because the proxy resolves
- * the name again. */
-export function createDirectFetch(): DirectFetch {
+ * the name again. A server that sends nothing for `silence` milliseconds is given up. */
+export function createDirectFetch({ silence }: { silence?: number } = {}): DirectFetch {
   const options = { keepAlive: true, timeout: idleTime, proxyEnv: proxyOfEnvironment() ?? {} }
   const agents = { http: new Http.Agent(options), https: new Https.Agent(options) }
 
@@ -36,7 +36,10 @@ export function createDirectFetch(): DirectFetch {
       agent: secure ? agents.https : agents.http,
       lookup: only(hostOf(target), addresses),
       ...(signal ? { signal } : {}),
+      ...(silence ? { timeout: silence } : {}),
     })
+    if (silence)
+      outgoing.on("timeout", () => outgoing.destroy(new Error(`the server sent nothing for ${silence} ms`)))
     const message = await answerTo(outgoing, { body, signal })
     try {
       return toResponse(message, target)

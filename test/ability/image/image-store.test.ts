@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { outputFolder } from "#ability/call/output.ts"
+import { outputFolder } from "#ability/call/output-folder.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 

@@ -51,7 +51,9 @@ export function createMCPClient(config: MCPClientConfig): MCPClient {
     },
     callTool: (name, args = {}, options = {}) =>
       call("tools/call", options, async (client, request) => {
-        const result = await client.callTool({ name, arguments: args }, request)
+        const { traceparent } = options
+        const meta = traceparent ? { _meta: { traceparent } } : {}
+        const result = await client.callTool({ name, arguments: args, ...meta }, request)
         return {
           content: result.content.map(readContent),
           ...(result.structuredContent === undefined ? {} : { structuredContent: result.structuredContent }),

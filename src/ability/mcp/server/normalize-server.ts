@@ -20,6 +20,8 @@ export type Entry = {
   auth?: MCPAuth
   timeout?: number
   disabled?: boolean
+  /** `false` in the form of Codex and opencode. */
+  enabled?: boolean
 }
 
 type Fill = (text: string) => string
@@ -31,6 +33,7 @@ export class InvalidEntry extends NamedError {
 }
 
 const isText = (value: unknown) => typeof value === "string"
+const isFlag = (value: unknown) => typeof value === "boolean"
 const isList = (value: unknown) => Array.isArray(value) && value.every(isText)
 const isPlain = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -52,7 +55,8 @@ const kinds: { [K in keyof Required<Entry>]: [fits: (value: unknown) => boolean,
   headers: [areTexts, "an object of texts"],
   auth: [isAuth, 'an object with "type": "oauth", "bearer" or "none"'],
   timeout: [(value) => Number.isInteger(value) && Number(value) > 0, "a number of milliseconds"],
-  disabled: [(value) => typeof value === "boolean", "true or false"],
+  disabled: [isFlag, "true or false"],
+  enabled: [isFlag, "true or false"],
 }
 
 /** Keys of other tools are ignored. */

@@ -121,6 +121,8 @@ export type MCPCallOptions = {
   /** Milliseconds, in place of the server's. */
   timeout?: number
   onProgress?: (progress: MCPProgress) => void
+  /** The span of a tool call (W3C), for a server that records traces. */
+  traceparent?: string
 }
 
 export type MCPListOptions = MCPCallOptions & {

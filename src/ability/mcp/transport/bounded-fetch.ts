@@ -6,7 +6,7 @@ import { InvalidServer } from "#ability/mcp/server/errors.ts"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
 import { createDirectFetch } from "#ability/web/direct-fetch.ts"
 import { boundMessages } from "#util/bound-messages.ts"
-import { redirectTarget } from "#util/redirect.ts"
+import { followRedirects } from "#util/redirect.ts"
 import { orAborted } from "#util/wait.ts"
 import { messageLimit } from "./stdio-transport.ts"
 
@@ -28,23 +28,10 @@ export function createBoundedFetch(options: {
     return send(target, { init, addresses })
   }
 
-  async function follow(url: URL, init: RequestInit | undefined, hops = 0): Promise<Response> {
-    const response = await sendChecked(url, init)
-    const { status, headers } = response
-    const method = (init?.method ?? "GET").toUpperCase()
-    try {
-      const next = redirectTarget({ url, method, status, location: headers.get("location"), hops, setting })
-      if (!next) return response
-      await response.body?.cancel()
-      return follow(next, init, hops + 1)
-    } catch (error) {
-      await response.body?.cancel()
-      throw error
-    }
-  }
-
   return async (url, init) => {
     const tooLarge = () => new InvalidServer(server, `it sent a message of more than ${messageLimit} bytes`)
-    return boundMessages(await follow(new URL(url), init), { limit: messageLimit, error: tooLarge })
+    const send = (target: URL) => sendChecked(target, init)
+    const response = await followRedirects({ url: new URL(url), method: init?.method, setting, send })
+    return boundMessages(response, { limit: messageLimit, error: tooLarge })
   }
 }

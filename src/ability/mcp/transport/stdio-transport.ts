@@ -4,11 +4,11 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import { Crashed, InvalidServer, Unavailable } from "#ability/mcp/server/errors.ts"
 import type { MCPLog, MCPServerConfig } from "#ability/mcp/server/types.ts"
+import { type Exit, type GuardedProcess, startGuarded } from "#ability/shell/guarded-process.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import { type Cut, createBoundedLines } from "#util/bounded-lines.ts"
 import { errorCode } from "#util/error.ts"
-import { type Exit, type GuardedProcess, startGuarded } from "./guarded-process.ts"
 
 /** One message, in bytes. */
 export const messageLimit = 32 << 20

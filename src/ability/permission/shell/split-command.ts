@@ -1,7 +1,8 @@
 // Splits a command line into the simple commands that it would run, wherever they are: after operators, in bodies,
 // substitutions and here-documents. A line that cannot be read with certainty is unclear, which is not an error.
-import { parse, type SyntaxNode } from "unbash"
+import type { SyntaxNode } from "unbash"
 import { createDeclaredLists } from "./declared-lists.ts"
+import { parse } from "./parse-shell.ts"
 import { createValues } from "./values.ts"
 import { changesWhatRuns } from "./variables.ts"
 import { type Command, type Found, walk } from "./walk.ts"
@@ -40,7 +41,8 @@ const maxEnd = 100
 /** The parser searches the end of each brace again, so many braces would be slow. */
 const maxBraces = 300
 /** Terminal sequences, and characters that turn around or hide what is shown. */
-const hidden = /[^\P{Cc}\t\n]|[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
+const hasHidden = (text: string) =>
+  /[^\P{Cc}\t\n]|[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u.test(text)
 /** Bash removes an escaped line end before it parses the text around it. */
 const brokenOperator = /(?:[$<>({[`!]|\$\{?\w+)\\\n/
 
@@ -70,7 +72,7 @@ function split(command: string): Split {
     if (!(error instanceof RangeError)) throw error
     found.unclear = "it is nested too deep"
   }
-  if (hidden.test(command)) found.unclear ??= "it has control characters"
+  if (hasHidden(command)) found.unclear ??= "it has control characters"
   if (!areFound(command, found.hereDocuments))
     found.unclear ??= "it has a here-document that may end elsewhere"
   if (brokenOperator.test(command)) found.unclear ??= "it has a line end within an operator or a name"

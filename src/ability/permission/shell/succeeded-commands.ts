@@ -1,6 +1,7 @@
 // Which commands of a line have succeeded, if the line ended with exit code 0. `npm test || true`, `npm test; true` and
 // `npm test | tail` say nothing about the tests.
-import { type ParsedScript, parse } from "unbash"
+import type { ParsedScript } from "unbash"
+import { parse } from "./parse-shell.ts"
 import { type SimpleCommand, splitCommand } from "./split-command.ts"
 
 type Statement = ParsedScript["commands"][number]

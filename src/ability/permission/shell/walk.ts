@@ -1,6 +1,7 @@
 // Walks the syntax tree of a line and collects its commands, the values of its variables, and what makes it unclear.
-import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash"
+import type { ParsedScript, SyntaxNode } from "unbash"
 import type { createDeclaredLists } from "./declared-lists.ts"
+import { forEachChild } from "./parse-shell.ts"
 import type { HereDocument } from "./split-command.ts"
 import type { createValues } from "./values.ts"
 import { changesWhatRuns } from "./variables.ts"

@@ -80,12 +80,14 @@ async function runForeground(args: { command: string; timeout: number }, context
   const notes = [note, withheld, ...leftovers(ran), next.note]
   if (ran.timedOut) {
     const late = `timed out after ${timeout} s and was ended; raise timeout, or use background: true`
-    throw new NamedError("Bash.TimedOut", await record.cut(lines([...notes, late])), { timeout })
+    const { text } = await record.cut(lines([...notes, late]))
+    throw new NamedError("Bash.TimedOut", text, { timeout })
   }
-  const text = await record.cut(lines([...notes, howEnded(ran)]))
+  const { text, ...styles } = await record.cut(lines([...notes, howEnded(ran)]))
   const { exitCode, signal, timedOut, duration } = ran
   return {
     text: text || "(no output)",
+    ...styles,
     title: titleOf(command, ran),
     data: { exitCode, signal, timedOut, cwd: next.cwd, duration },
   }
@@ -126,12 +128,12 @@ async function showJob(job: Jobs.Job, notes: (string | undefined)[] = []): Promi
   const { id, command, ending } = job
   const duration = Jobs.durationOf(job)
   const state = ending ? (howEnded(ending) ?? "exit code 0") : `running for ${Math.round(duration / 1_000)} s`
-  const text = await job.record.cut(
+  const part = await job.record.cut(
     lines([...notes, ending?.timedOut && "its timeout was reached", `${id}: ${state}`]),
     ending !== undefined,
   )
   return {
-    text,
+    ...part,
     title: ending ? titleOf(command, ending) : `${shorten(command)} (${id})`,
     data: {
       job: id,
@@ -155,7 +157,8 @@ function leftovers({ left, held }: Ending): string[] {
   ]
 }
 
-function howEnded({ exitCode, signal }: Ending): string | undefined {
+function howEnded({ exitCode, signal, exceeded }: Ending): string | undefined {
+  if (exceeded) return `ended: it exceeded the limit of ${exceeded} of its sandbox`
   if (signal) return `ended by ${signal}`
   return exitCode ? `exit code ${exitCode}` : undefined
 }

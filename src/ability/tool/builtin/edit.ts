@@ -78,23 +78,29 @@ async function execute({ path, edits }: Args, context: Context): Promise<Output>
   const saved = same || !inEditor ? undefined : await inEditor.save(bytes)
   const stat = saved?.stat ?? (same ? place.file.stat : place.replace(bytes, old))
   const version = SeenFiles.note(context.sessionId, { path: place.real, id: SeenFiles.idOf(stat, bytes) })
-  const { additions, deletions, diff } = lineDiff(before.raw, after.raw, {
-    show: (line) => toText(after, line),
+  const change = { path, real: place.real, before: old, after: bytes, inEditor }
+  const followed = same
+    ? undefined
+    : await (await import("#ability/lsp/after-change.ts")).afterChange(change, context)
+  const final = (followed?.bytes !== bytes && followed && decode(followed.bytes)) || after
+  const { additions, deletions, diff } = lineDiff(before.raw, final.raw, {
+    show: (line) => toText(final, line),
   })
   const counts = `+${additions} -${deletions}`
   const where = places === edits.length ? "" : ` in ${places} places`
+  const notes = [...(saved?.note ? [saved.note] : []), ...(followed?.notes ?? [])]
   return {
-    text: `${place.named} edited${where} (${counts}).${saved?.note ? ` [${saved.note}]` : ""}`,
+    text: `${place.named} edited${where} (${counts}).${notes.length ? ` [${notes.join("; ")}]` : ""}${followed?.text ?? ""}`,
     title: `${place.named} (${counts})`,
     data: {
       path: place.shown,
       edits: edits.length,
       places,
-      bytes: bytes.length,
+      bytes: (followed?.bytes ?? bytes).length,
       additions,
       deletions,
       diff,
-      version,
+      version: followed?.version ?? version,
     },
   }
 }

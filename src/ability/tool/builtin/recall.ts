@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { z } from "zod"
 import type { Context, Definition, Output } from "#ability/call/types.ts"
 import { Instance } from "#kernel/instance.ts"
+import { refuseInGuest } from "#kernel/process/guest.ts"
 import { storeFolder } from "#knowledge/grounding/store-folder.ts"
 import { descriptions } from "./descriptions.ts"
 
@@ -47,6 +48,7 @@ export const recall = {
 
 /** The model already sees its own session. */
 async function execute(args: Args, { sessionId, signal, judge }: Context): Promise<Output> {
+  refuseInGuest("The memory of earlier sessions")
   const limit = args.limit ?? defaultLimit
   const folders = foldersOf(args)
   const accepts = (name: string) => {

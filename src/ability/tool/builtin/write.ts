@@ -56,21 +56,27 @@ async function execute({ path, content }: Args, context: Context): Promise<Outpu
   const stat = saved?.stat ?? (same ? place.file!.stat : place.replace(bytes, old))
   if (saved?.note) notes.push(saved.note)
   const version = SeenFiles.note(context.sessionId, { path: place.real, id: SeenFiles.idOf(stat, bytes) })
-  const changes = compare(text, bytes, place.file !== undefined)
+  const change = { path, real: place.real, before: old, after: bytes, inEditor }
+  const followed = same
+    ? undefined
+    : await (await import("#ability/lsp/after-change.ts")).afterChange(change, context)
+  if (followed) notes.push(...followed.notes)
+  const final = followed?.bytes ?? bytes
+  const changes = compare(text, final, place.file !== undefined)
   const { additions, deletions } = changes ?? { additions: linesIn(content), deletions: 0 }
   const counts = changes ? ` (+${additions} -${deletions})` : ""
   const done = same ? " is already exactly this" : `${place.file ? " replaced" : " created"}${counts}`
   return {
-    text: `${place.named}${done}, ${bytes.length} bytes.${notes.length ? ` [${notes.join("; ")}]` : ""}`,
+    text: `${place.named}${done}, ${final.length} bytes.${notes.length ? ` [${notes.join("; ")}]` : ""}${followed?.text ?? ""}`,
     title: `${place.named}${counts}`,
     data: {
       path: place.shown,
       created: place.file === undefined,
-      bytes: bytes.length,
+      bytes: final.length,
       additions,
       deletions,
       ...(changes ? { diff: changes.diff } : {}),
-      version,
+      version: followed?.version ?? version,
     },
   }
 }

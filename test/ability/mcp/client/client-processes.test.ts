@@ -6,7 +6,7 @@ import { createInterface } from "node:readline"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
-import { scanPause } from "#ability/mcp/transport/guarded-process.ts"
+import { scanPause } from "#ability/shell/guarded-process.ts"
 import { hostile } from "../../../fixture/mcp/servers.ts"
 import { until } from "../../../fixture/until.ts"
 

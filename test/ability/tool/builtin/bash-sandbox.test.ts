@@ -1,5 +1,6 @@
 // `bash.sandbox`: commands of the model run in a sandbox, each in its own.
 import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -107,6 +108,42 @@ test("a background job runs in a sandbox too, and is stopped with everything ins
     assert.deepEqual(running(nap), [])
   }),
 )
+
+test("a fork bomb in a command is stopped at the limit of processes, and the next command works", {
+  skip,
+}, async () => {
+  const nap = uniqueNap()
+  // At most 300 processes.
+  const bomb = `for ((i = 0; i < 300; i++)); do sleep ${nap} & done; echo "all of them"`
+  let most = 0
+  const count = setInterval(() => {
+    most = Math.max(most, running(nap).length)
+  }, 20)
+  try {
+    await inSandbox(
+      async () => {
+        const { text } = await run(bomb, { timeout: 30 })
+        assert.match(text, /exceeded the limit of processes|Resource temporarily unavailable/)
+        assert.doesNotMatch(text, /all of them/)
+        assert.match((await run("echo again")).text, /again/)
+      },
+      { adapters: { sandbox: { limits: { processes: 60 } } } },
+    )
+  } finally {
+    clearInterval(count)
+  }
+  assert.ok(most <= 110, `${most} processes`)
+  assert.deepEqual(running(nap), [])
+})
+
+test("a command may have 2,000 processes if the settings do not say it", { skip }, async () => {
+  await inSandbox(async (tmp) => {
+    // A command of root has the limit of its control group instead; in a folder of another user it is that user's.
+    if (process.getuid!() === 0) execFileSync("chown", ["-R", "65534:65534", tmp.path])
+    execFileSync("chmod", ["-R", "755", join(tmp.path, "..")])
+    assert.match((await run("ulimit -u")).text, /^2000$/m)
+  })
+})
 
 test("without bubblewrap the command is refused, and says how to get it", { skip }, () =>
   inSandbox(async (tmp) => {

@@ -6,10 +6,10 @@ import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import type { Duplex, Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
-import { markName } from "#ability/shell/environment.ts"
-import * as Processes from "#ability/shell/processes.ts"
 import * as Env from "#kernel/process/env.ts"
+import { markName } from "./environment.ts"
 import * as ProcessTree from "./process-tree.ts"
+import * as Processes from "./processes.ts"
 
 export type GuardedProcess = {
   pid: number | undefined

@@ -6,7 +6,7 @@ import fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import { createInterface } from "node:readline"
 import { test } from "node:test"
-import * as ProcessTree from "#ability/mcp/transport/process-tree.ts"
+import * as ProcessTree from "#ability/shell/process-tree.ts"
 
 /** Starts a process in a group of its own at each line, and says which. */
 const starter = `
