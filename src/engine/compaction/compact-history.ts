@@ -1,7 +1,7 @@
 // Compacts a session: the history stays, and one message records which part of it the model is sent from now on.
 // Nothing changes until that message is written.
 import { mkdir, writeFile } from "node:fs/promises"
-import { outputFolder } from "#ability/call/output.ts"
+import { outputFolder } from "#ability/call/output-folder.ts"
 import * as SeenFiles from "#ability/file/seen-files.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { planId } from "#ability/plan/todo-plan.ts"

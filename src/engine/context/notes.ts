@@ -1,5 +1,5 @@
-// Notes for the model: rules, skills, a plan. Each note is a system message at the end of the history, so that prompt
-// caches stay valid, and is stored like any other message, so that it is known after a restart.
+// Notes for the model: rules, skills, a plan, late diagnostics, the context of hooks. Each note is a system message at the
+// end of the history, so that prompt caches stay valid, and is stored like any other message, so that it is known after a restart.
 import type { ModelFacts } from "#ability/provider/provider.ts"
 import { append, lastId } from "#engine/record/append.ts"
 import { contextOf } from "#engine/run/budget.ts"
@@ -11,7 +11,11 @@ import * as Message from "#knowledge/message/message.ts"
 import { isRuleName } from "#knowledge/rules/create-nested-rules.ts"
 import { insideTag } from "#util/parse/inside-tag.ts"
 
-export type Note = { kind: "rule" | "skill" | "plan"; name: string; text: string }
+export type Note = {
+  kind: "rule" | "skill" | "plan" | "diagnostics" | "hook" | "worker"
+  name: string
+  text: string
+}
 /** In tokens. `linked`: documents for one prompt. `nested`: rules of subfolders. `each`: the most for one file. */
 export type RulesBudget = { linked: number; nested: number; each: number }
 
@@ -19,6 +23,9 @@ const openings: Record<Note["kind"], (name: string) => string> = {
   rule: (name) => `From the project's own instructions, ${name}:`,
   skill: (name) => `Of the skills here, ${name}:`,
   plan: () => "The plan of this session as it stands:",
+  diagnostics: () => "Diagnostics of language servers that came after the edits:",
+  hook: (name) => `From the hook ${name}:`,
+  worker: () => "Another worker goes on with this turn:",
 }
 const maxRuleTokens = 8_000
 

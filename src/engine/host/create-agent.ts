@@ -21,7 +21,11 @@ const secondWait = 3_000
 /** The folder that the agent works in, and the settings of its prompts, which each prompt may override. */
 export type AgentConfig = { directory: string } & Pick<Input, Setting>
 /** Without a session, a new one begins. */
-export type AgentInput = Omit<Input, "sessionId" | "parent"> & { sessionId?: string }
+export type AgentInput = Omit<Input, "sessionId" | "parent"> & {
+  sessionId?: string
+  /** Settings that hold if neither the prompt nor the agent has them. */
+  otherwise?: Pick<Input, Setting>
+}
 /** An event of the session, or of a session that does a task for it. */
 export type AgentOutput = Bus.Event
 export type Capability = Pick<AgentDefinition, "id" | "name" | "domain" | "role" | "capabilities"> & {
@@ -109,7 +113,7 @@ export async function createAgent({ directory, ...defaults }: AgentConfig): Prom
       run(ending, async () => {
         if (isSent) throw new AlreadySent()
         isSent = true
-        const { sessionId, ...rest } = { ...defaults, ...input }
+        const { sessionId, otherwise: _, ...rest } = { ...input.otherwise, ...defaults, ...input }
         const signal = rest.signal ? AbortSignal.any([ending.signal, rest.signal]) : ending.signal
         return work({ ...rest, signal, sessionId: sessionId ?? (await Session.create(namesOf(rest))).id })
       })

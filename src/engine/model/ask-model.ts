@@ -3,6 +3,7 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider"
 import * as Provider from "#ability/provider/provider.ts"
 import { streamModel } from "#ability/provider/stream-model.ts"
+import * as Trace from "#kernel/trace.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
@@ -30,13 +31,24 @@ export async function askModel(options: {
   const timer = setTimeout(() => controller.abort(new Stalled(stall / 1000)), stall)
   // Not AbortSignal.any: its listeners on the signal of a long prompt would pile up turn by turn.
   signal.addEventListener("abort", end, { once: true })
+  const { sessionId } = request
+  const noted =
+    sessionId && Trace.isOn()
+      ? (await import("./note-request.ts")).noteRequest({ sessionId, providerId, modelId })
+      : undefined
   try {
     const sent = Provider.transform({ providerId, modelId, ...request })
-    const reader = await streamModel(model, { ...sent, abortSignal: controller.signal })
-    const onPart = () => void timer.refresh()
+    const reader = await streamModel(model, { ...sent, ...noted?.headers, abortSignal: controller.signal })
+    const onPart = (type: string) => {
+      timer.refresh()
+      noted?.part(type)
+    }
     await collect({ reader, answer, signal: controller.signal, onPart, onText })
-  } catch (error) {
-    throw controller.signal.aborted ? controller.signal.reason : error
+    noted?.end({ answer, usage: usageOf(answer.usage) })
+  } catch (caught) {
+    const error = controller.signal.aborted ? controller.signal.reason : caught
+    noted?.end({ answer, usage: usageOf(answer.usage), error })
+    throw error
   } finally {
     clearTimeout(timer)
     signal.removeEventListener("abort", end)

@@ -21,6 +21,8 @@ export type Answer = {
   calls: { id: string; name: string; input: string; providerMetadata?: unknown }[]
   finish?: Finish
   usage?: LanguageModelV4Usage
+  /** The model that answered, as the provider names it. */
+  model?: string
 }
 
 export class Unfinished extends NamedError {
@@ -76,7 +78,7 @@ export async function collect(options: {
   reader: PartReader
   answer: Answer
   signal: AbortSignal
-  onPart: () => void
+  onPart: (type: LanguageModelV4StreamPart["type"]) => void
   onText: (kind: "text" | "reasoning", text: string) => void
 }): Promise<void> {
   const { reader, answer, signal, onPart, onText } = options
@@ -91,7 +93,7 @@ export async function collect(options: {
       const { done, value } = await reader.read()
       signal.throwIfAborted()
       if (done) break
-      onPart()
+      onPart(value.type)
       take(value)
     }
   } finally {
@@ -140,6 +142,9 @@ export async function collect(options: {
           input: value.input,
           ...(value.providerMetadata ? { providerMetadata: value.providerMetadata } : {}),
         })
+        break
+      case "response-metadata":
+        if (value.modelId) answer.model = value.modelId
         break
       case "finish":
         answer.finish = finishOf(value.finishReason)

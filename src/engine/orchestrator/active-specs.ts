@@ -6,7 +6,7 @@ import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 /** Tools of the orchestration itself, which no specialist gets. */
 const orchestrating = new Set(["delegate", "subtask"])
 
-/** `unmatched`: ids of tools that belong to no specialist. */
+/** `unmatched`: ids of tools that belong to no specialist, without those that are only for agents that name them. */
 export function activeSpecs(): { active: AgentSpec[]; unmatched: string[] } {
   const specs = AgentRegistry.specs()
   const tools = ToolRegistry.list().filter(({ id }) => !orchestrating.has(id))
@@ -15,7 +15,8 @@ export function activeSpecs(): { active: AgentSpec[]; unmatched: string[] } {
     ({ name, alwaysInclude }) =>
       alwaysInclude || byAgent[name]!.length > 0 || AgentRegistry.find(name)?.tools?.length,
   )
-  return { active, unmatched: unmatched.map(({ id }) => id) }
+  const missing = unmatched.filter(({ onlyNamed }) => !onlyNamed)
+  return { active, unmatched: missing.map(({ id }) => id) }
 }
 
 /** For the system prompt of a planner: who can carry out steps. */

@@ -3,8 +3,9 @@
 import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Worker from "#kernel/worker/worker.ts"
 import { NamedError } from "#util/error.ts"
-import { waitAtMost } from "#util/wait.ts"
+import { orGivenUp, waitAtMost } from "#util/wait.ts"
 
 export type WhenBusy = "queue" | "steer" | "refuse"
 type Entry<S = unknown> = {
@@ -29,15 +30,30 @@ export class Interrupted extends NamedError {
   }
 }
 
+/** The prompt could not join the running one, and must not run by itself. */
+export class NotJoined extends NamedError {
+  constructor(sessionId: string) {
+    super("Session.NotJoined", `Session ${sessionId} has no prompt that this one can join.`, { sessionId })
+  }
+}
+
 /** Abort reasons that no person chose: the runtime stops, or the time of the prompt is up. */
 export const runtimeStops = "the runtime stops"
 export const timeIsUp = "its time was up (--timeout)"
 /** Milliseconds that prompts get to end when the runtime stops. After that, their dependencies are disposed anyway. */
 const patience = 3_000
+/** Milliseconds that an adapter gets to end a prompt that was aborted. */
+const adapterPatience = 2_000
 const queues = Instance.state(
-  () => ({ bySession: new Map<string, Entry[]>(), isStopped: false }),
+  () => ({
+    bySession: new Map<string, Entry[]>(),
+    /** Prompts that somebody else answers. */
+    elsewhere: new Map<AbortController, string>(),
+    isStopped: false,
+  }),
   async (queues) => {
     queues.isStopped = true
+    for (const ending of queues.elsewhere.keys()) ending.abort(runtimeStops)
     const stopped = [...queues.bySession.values()].map((entries) => stop(entries, runtimeStops))
     await waitAtMost(patience, Promise.all(stopped))
   },
@@ -56,11 +72,18 @@ export function check({ sessionId, whenBusy }: { sessionId: string; whenBusy?: W
 /** Run `work` when the session is free. It must end soon after its signal aborts. With `steering` it goes before the
  * waiting prompts, and `takeSteering` may join it to the running one. */
 export async function enter<T, S = never>(
-  options: { sessionId: string; whenBusy?: WhenBusy; steering?: S; promptId?: string | undefined },
+  options: {
+    sessionId: string
+    whenBusy?: WhenBusy
+    steering?: S
+    promptId?: string | undefined
+    /** Throws `NotJoined` instead of running the work. */
+    onlyJoins?: boolean | undefined
+  },
   work: (abort: AbortController) => Promise<T>,
 ): Promise<T> {
   check(options)
-  const { sessionId, steering, promptId } = options
+  const { sessionId, steering, promptId, onlyJoins } = options
   const { bySession } = queues()
   const entries = bySession.get(sessionId) ?? []
   bySession.set(sessionId, entries)
@@ -70,7 +93,7 @@ export async function enter<T, S = never>(
   const { promise: done, resolve } = Promise.withResolvers<T>()
   const mine: Entry = {
     abort,
-    start: () => resolve(work(abort)),
+    start: () => resolve(onlyJoins ? Promise.reject(new NotJoined(sessionId)) : work(abort)),
     join: (other) => resolve(other.done as Promise<T>),
     steering,
     promptId,
@@ -104,9 +127,27 @@ export function takeSteering<S>(sessionId: string, mayJoin: (prompt: S) => boole
 
 /** Stop the running prompt of a session and all waiting ones. Returns whether there was any. */
 export function abort(sessionId: string): boolean {
-  const entries = queues().bySession.get(sessionId) ?? []
-  for (const entry of entries) entry.abort.abort("it was aborted")
-  return entries.length > 0
+  const { bySession, elsewhere } = queues()
+  const entries = bySession.get(sessionId)?.map(({ abort }) => abort) ?? []
+  const others = [...elsewhere].flatMap(([ending, id]) => (id === sessionId ? [ending] : []))
+  const all = [...entries, ...others]
+  for (const ending of all) ending.abort("it was aborted")
+  return all.length > 0
+}
+
+/** For a prompt that an adapter answers, perhaps without this queue: `abort` ends it too. If the adapter does not stop then,
+ * its answer is given up. */
+export async function elsewhere<T>(sessionId: string, answer: () => Promise<T>): Promise<T> {
+  const { elsewhere } = queues()
+  const ending = new AbortController()
+  elsewhere.set(ending, sessionId)
+  try {
+    return await orGivenUp(answer(), { signal: ending.signal, after: adapterPatience })
+  } catch (error) {
+    throw error === ending.signal.reason ? new Interrupted(sessionId, ending.signal) : error
+  } finally {
+    elsewhere.delete(ending)
+  }
 }
 
 /** Stop one waiting prompt. Returns false, and does nothing, if it runs or has joined the running one. */
@@ -129,20 +170,22 @@ export async function whileBusy<T>(
   options: { sessionId: string; after?: () => Change },
   work: (session: SessionRecord.Info, tip: Tip | undefined) => Promise<T>,
 ): Promise<T> {
-  const { session, before, kept } = await SessionRecord.claim(options.sessionId)
+  const { session, before, kept, lease } = await SessionRecord.claim(options.sessionId)
   const { tip, ...state } = before
   let change: Change = state
-  try {
-    await kept
-    const result = await work(session, tip)
-    change = { ...state, ...options.after?.() }
-    return result
-  } finally {
-    await SessionRecord.update(session, (draft) => {
-      delete draft.owner
-      Object.assign(draft, change)
-    })
-  }
+  return Worker.run(lease, async () => {
+    try {
+      await kept
+      const result = await work(session, tip)
+      change = { ...state, ...options.after?.() }
+      return result
+    } finally {
+      await SessionRecord.update(session, (draft) => {
+        delete draft.owner
+        Object.assign(draft, change)
+      })
+    }
+  }).finally(() => Worker.release(lease))
 }
 
 /** The place after the running prompt and the prompts that already steer. */

@@ -9,11 +9,12 @@ import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import * as Worker from "#kernel/worker/worker.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { about } from "#util/about.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
-import { runtimeStops, timeIsUp } from "./queue.ts"
+import { NotJoined, runtimeStops, timeIsUp } from "./queue.ts"
 
 export const Info = z.object({
   id: z.string(),
@@ -23,6 +24,7 @@ export const Info = z.object({
   parts: z.array(PromptPart),
   agent: z.string().optional(),
   model: z.string().optional(),
+  isJob: z.boolean().optional().describe("Whether any worker of the database may run it."),
 })
 export type Info = z.infer<typeof Info>
 
@@ -34,6 +36,8 @@ export type Handle = {
   readonly written: Promise<PromptPart[]>
   /** Its first message is being written. */
   hasBegun: boolean
+  /** Another worker runs it if this one stops before it began. */
+  readonly isJob?: boolean
 }
 
 export const Skipped = Bus.define(
@@ -64,9 +68,10 @@ export function create(input: {
   parts: PromptPart[]
   agent?: string | undefined
   model?: string | undefined
+  isJob?: boolean
 }): Handle {
-  const { sessionId, parts, agent, model } = input
-  const prompt = { id: createId("prm"), sessionId, time: Date.now(), owner: ownOwner(), agent, model }
+  const { sessionId, parts, agent, model, isJob } = input
+  const prompt = { id: createId("prm"), sessionId, time: Date.now(), owner: ownOwner(), agent, model, isJob }
   const write = async () => {
     const hasImages = parts.some(({ type }) => type === "image")
     const light = hasImages ? await (await import("./store-images.ts")).storeImages(sessionId, parts) : parts
@@ -76,6 +81,23 @@ export function create(input: {
   const written = write()
   written.catch(() => {})
   return { id: prompt.id, sessionId, written, hasBegun: false }
+}
+
+/** A prompt that has not begun. */
+export async function find(promptId: string): Promise<Info | undefined> {
+  try {
+    return Info.parse(await Storage.read(keyOf(promptId)))
+  } catch (error) {
+    if (error instanceof Storage.NotFound) return undefined
+    throw error
+  }
+}
+
+/** Forget the jobs of a session that have not begun. Returns whether there were any. */
+export async function removeJobs(sessionId: string): Promise<boolean> {
+  const jobs = (await list(sessionId)).filter(({ isJob }) => isJob)
+  await Promise.all(jobs.map(({ id }) => remove(id)))
+  return jobs.length > 0
 }
 
 /** Remove a record. Called when the first message of its prompt is stored. */
@@ -102,6 +124,8 @@ async function dropOrSkip(
     () => false,
   )
   if (handle.hasBegun || !isStored) return
+  if (handle.isJob && (error instanceof Worker.TakenOver || signal.reason === runtimeStops)) return
+  if (error instanceof NotJoined) return
   const isAborted = signal.aborted && signal.reason !== runtimeStops && signal.reason !== timeIsUp
   if (isAborted) return remove(handle.id)
   const reason = signal.aborted ? signal.reason : errorText(error)
@@ -154,8 +178,10 @@ export async function removeAll(sessionId: string): Promise<void> {
 
 /** Report the prompts that dead processes accepted and never began: of one session, or of all sessions of this directory. */
 export async function recover(sessionId?: string): Promise<void> {
+  await Worker.alive()
   const left = (await readAll()).filter(
-    (prompt) => (sessionId ?? prompt.sessionId) === prompt.sessionId && !isAlive(prompt.owner),
+    (prompt) =>
+      !prompt.isJob && (sessionId ?? prompt.sessionId) === prompt.sessionId && !isAlive(prompt.owner),
   )
   for (const [id, prompts] of Map.groupBy(left, (prompt) => prompt.sessionId))
     await recoverSession(id, prompts).catch((error) =>

@@ -47,6 +47,12 @@ export async function settle(records: Records): Promise<void> {
   throwIfLost(records)
 }
 
+/** Wait for the writes that are pending now, not for later ones; throws like `settle`. */
+export async function stored(records: Records): Promise<void> {
+  await Promise.all(records.pending)
+  throwIfLost(records)
+}
+
 /** A prompt whose messages cannot be written must not continue. */
 export function throwIfLost({ failed }: Records): void {
   if (failed) throw failed.error

@@ -18,10 +18,15 @@ export async function historyOf(sessionId: string, branch: string): Promise<Mess
 
 export function pathTo(messages: Message.Info[], branch: string): Message.Info[] {
   if (isOneChain(messages) && messages.every((message) => message.branch === branch)) return messages.slice()
+  return lineTo(messages, newest(messages, branch))
+}
+
+/** From the first message to the given one, along the parents. */
+function lineTo(messages: Message.Info[], last: Message.Info | undefined): Message.Info[] {
   const byId = new Map<string, Message.Info>()
   for (const message of messages) byId.set(message.id, message)
   const path: Message.Info[] = []
-  let next = newest(messages, branch)
+  let next = last
   while (next && byId.delete(next.id)) {
     path.push(next)
     next = next.parentId === null ? undefined : byId.get(next.parentId)
@@ -134,6 +139,24 @@ export async function newestMessages(session: SessionRecord.Info, count: number)
   return newest || (await historyOf(id, branch)).slice(-count)
 }
 
+/** The messages that lead to a message of any branch, without it; the newest `count` of them. Reads only these. */
+export async function messagesBefore(
+  { id: sessionId }: Pick<SessionRecord.Info, "id">,
+  messageId: string,
+  count = Number.POSITIVE_INFINITY,
+): Promise<Message.Info[]> {
+  let left = count
+  const isFirst = () => left-- <= 0
+  const found = await MessageStore.listBack(sessionId, messageId, { isFirst })
+  if (found) return found.slice(0, -1)
+  const all = await MessageStore.list(sessionId)
+  const line = lineTo(
+    all,
+    all.find(({ id }) => id === messageId),
+  )
+  return line.slice(0, -1).slice(-count)
+}
+
 function fromKept(whole: Message.Info[]): Message.Info[] {
   return whole.slice(windowOf(whole).start)
 }
@@ -181,4 +204,12 @@ export function tipAt(session: Place, id: string): Tip {
   const mark = createId("mark")
   MessageStore.warm().mark(session.id, mark)
   return { branch: session.branch, id, mark }
+}
+
+/** The answer of a prompt that ended with its worker before that was noted. Notes for the model may follow it. */
+export function finalAnswer(history: readonly Message.Info[]): Message.Info | undefined {
+  const last = history.findLast((message) => message.type !== "text" || message.data.role !== "system")
+  if (last?.type !== "text" || last.data.role !== "assistant") return undefined
+  const { finish } = last.data
+  return finish === undefined || finish === "interrupted" || finish === "error" ? undefined : last
 }

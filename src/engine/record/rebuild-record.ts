@@ -16,16 +16,16 @@ export async function rebuildRecord(
   { read, isInPlace }: { read: (value: unknown) => object | undefined; isInPlace: boolean },
 ): Promise<object | undefined> {
   const [, projectId, id] = key as [string, string, string]
-  if (!isInPlace && !Storage.quarantined(key).length) return undefined
+  if (!isInPlace && !(await Storage.quarantined(key)).length) return undefined
   const all = await MessageStore.list(id)
   const gaps = new Set(gapsIn(all).map((gap) => gap.id))
   const messages = all.filter((message) => !gaps.has(message.id))
   if (isInPlace && messages.length) await Storage.quarantine(key, (value) => !read(value))
-  const file = Storage.quarantined(key).at(-1)?.file
-  if (file === undefined) return undefined
-  const damaged = Storage.readQuarantined(file)
+  const newest = (await Storage.quarantined(key)).at(-1)
+  if (newest === undefined) return undefined
+  const damaged = await Storage.readQuarantined(newest)
   const whole = "value" in damaged ? read(damaged.value) : undefined
-  const directory = directoryIn(file) ?? rootIn(messages) ?? directoryHere(projectId)
+  const directory = directoryIn(await Storage.headOf(newest)) ?? rootIn(messages) ?? directoryHere(projectId)
   if (!whole && (!messages.length || directory === undefined)) return undefined
   const made = whole ?? { id, projectId, directory, ...factsOf(messages) }
   const record = await Storage.update<{ id?: string }>(
@@ -36,7 +36,7 @@ export async function rebuildRecord(
     },
   )
   Log.warn(`The record of session ${id} could not be read and was rebuilt from its messages`, {
-    quarantined: file,
+    quarantined: newest.place,
   })
   return record
 }
@@ -64,8 +64,8 @@ function factsOf(messages: readonly Message.Info[]) {
 }
 
 /** A truncated record usually still begins with its folder. */
-function directoryIn(file: string): string | undefined {
-  const [, text] = /"directory":("(?:[^"\\]|\\.)*")/.exec(Storage.headOf(file)) ?? []
+function directoryIn(head: string): string | undefined {
+  const [, text] = /"directory":("(?:[^"\\]|\\.)*")/.exec(head) ?? []
   try {
     return text === undefined ? undefined : ifFolder(JSON.parse(text))
   } catch {

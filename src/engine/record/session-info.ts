@@ -1,6 +1,7 @@
 // The record of a session: its schema, the errors about it, and which process works on it.
 import { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
+import * as Worker from "#kernel/worker/worker.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
@@ -27,11 +28,12 @@ export const Failure = z.object({
   message: about("What failed, and what would work.", z.string()),
 })
 
-/** The process that works on a session. The start time distinguishes it from a later process with the same id. */
+/** The process that works on a session. Without a database, the start time distinguishes it from a later process with the same id. */
 export const Owner = z.object({
   pid: about("Number of the process.", z.number().int()),
   started: about("When it started, as the system reports it.", z.string()),
   directory: z.string().optional().describe("the instance; one process can have several"),
+  worker: z.string().optional().describe("the worker, if several share a database"),
 })
 export type Owner = z.infer<typeof Owner>
 
@@ -50,6 +52,14 @@ export const Info = z.object({
   id: about("The session.", z.string()),
   projectId: about("Project that it belongs to; work trees of one repository share it.", z.string()),
   directory: about("Folder that it works in.", z.string()),
+  person: about("Person who created it; missing: the owner of the server.", z.string().optional()),
+  shared: about(
+    "Persons who may see it (`reader`) or also prompt it (`member`), by name.",
+    z
+      .record(z.string(), z.enum(["reader", "member"]))
+      .optional()
+      .catch(undefined),
+  ),
   title: about("Title, made from the first prompt.", z.string().default("")),
   agent: about("Agent that does the work.", z.string().default("build")),
   model: about("Model that answers, as `provider/model`.", z.string().optional()),
@@ -141,16 +151,25 @@ export class Invalid extends NamedError {
 }
 
 export function ownOwner(): Owner {
-  return { ...ownLife(), directory: Instance.directory }
+  const worker = Worker.id()
+  return { ...ownLife(), directory: Instance.directory, ...(worker === undefined ? {} : { worker }) }
 }
 
+/** Process ids say nothing about other machines, so the database tells which workers are alive (`Worker.alive`). */
 export function isAlive(owner: Owner | undefined): boolean {
+  if (owner?.worker !== undefined) return Worker.isAlive(owner.worker)
   return owner !== undefined && isRunning(owner)
 }
 
 /** Whether the owner is this instance of this process, whose prompts never overlap. */
 export function isOwn(owner: Owner | undefined): boolean {
-  return owner?.pid === process.pid && isAlive(owner) && owner.directory === Instance.directory
+  return isHere(owner) && owner?.directory === Instance.directory
+}
+
+/** Whether the owner is an instance of this process. */
+export function isHere(owner: Owner | undefined): boolean {
+  if (owner?.worker !== undefined) return owner.worker === Worker.id()
+  return owner?.pid === process.pid && isRunning(owner)
 }
 
 /** The most files in a session record, which is for lists of sessions. The snapshots have all files. */

@@ -6,17 +6,22 @@ import * as Grant from "#ability/permission/grant.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
+import type { Access } from "#kernel/session-access.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import * as Worker from "#kernel/worker/worker.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { about } from "#util/about.ts"
 import { errorText } from "#util/error.ts"
 import { createId } from "#util/id.ts"
+import * as LastUsed from "./last-used.ts"
+import { checkAccess, isVisible, ownPerson, visibleOf } from "./session-access.ts"
 import {
   Busy,
   Failure,
   Info,
   Invalid,
   isAlive,
+  isHere,
   isOwn,
   NotFound,
   ownOwner,
@@ -27,6 +32,8 @@ export { addChanged, addUsage, Busy, Info, Invalid, NotFound, Status, Totals } f
 
 const Payload = z.object({ sessionId: z.string(), session: Info })
 const OnlyId = z.object({ sessionId: z.string() })
+/** Records that are read at the same time. */
+const readTogether = 100
 export const Created = Bus.define("session.created", Payload, { when: "A session was created." })
 export const Updated = Bus.define("session.updated", Payload, {
   when: "The record of a session changed: its title, model, mode, branch, status, usage.",
@@ -61,12 +68,14 @@ export async function create(options: Options = {}): Promise<Info> {
 /** `create` for an agent that `chooseAgent` has just returned, so that the agent files are not read again. */
 export async function createFor(agent: AgentDefinition, options: Omit<Options, "directory">): Promise<Info> {
   const now = Date.now()
+  const id = createId("sess")
   const session = Info.parse({
     ...options,
-    id: createId("sess"),
+    ...ownPerson(options),
+    id,
     agent: agent.id,
     projectId: Instance.project.id,
-    directory: Instance.directory,
+    directory: placeOf(id, options),
     time: { created: now, updated: now },
   })
   await write(session)
@@ -74,33 +83,95 @@ export async function createFor(agent: AgentDefinition, options: Omit<Options, "
   return session
 }
 
-/** A session of any project. Works outside an instance too. */
+/** The folder of a new session. In a project that is a repository, each session has a checkout of its own, which the sessions
+ * of its tasks share. */
+export function placeOf(sessionId: string, { taskOf }: Pick<Info, "taskOf">): string {
+  const { place } = Instance.project
+  if (place === undefined || taskOf) return Instance.place
+  return `${place.replace(/#.*/, "")}#${sessionId}`
+}
+
+/** A session of any project. Works outside an instance too. One that is hidden from the person counts as missing. */
 export async function get(sessionId: string): Promise<Info> {
+  const found = await find(sessionId)
+  if (found && (await isVisible(found, find))) return found
+  throw new NotFound(sessionId)
+}
+
+/** Like `get`; throws `Session.Denied` if the person may see the session but not do more with it. */
+export async function getFor(sessionId: string, needed: Access): Promise<Info> {
+  const session = await get(sessionId)
+  await checkAccess(session, needed, find)
+  return session
+}
+
+/** A session of any project, whoever may see it. */
+export async function find(sessionId: string): Promise<Info | undefined> {
   const near = Instance.isProvided && (await readKey(["session", Instance.project.id, sessionId]))
   if (near) return near
   for (const projectId of await otherProjects()) {
     const found = await readKey(["session", projectId, sessionId])
     if (found) return found
   }
-  throw new NotFound(sessionId)
+  return undefined
 }
 
 /** The sessions of the current project, the last used first. `everywhere`: of all projects; this needs no instance.
- * `tasks`: also sessions of tasks. An unreadable session is reported and does not hide the others. */
-export async function list(options: { tasks?: boolean; everywhere?: boolean } = {}): Promise<Info[]> {
-  const projects = options.everywhere ? await Storage.list(["session"]) : [Instance.project.id]
-  const found = await Promise.all(projects.map(listProject))
-  const last = options.everywhere ? undefined : await lastUsed(Instance.project.id)
-  return found
-    .flat()
-    .filter((session) => session !== undefined)
-    .filter(({ taskOf }) => options.tasks || !taskOf)
-    .sort(
-      (a, b) =>
-        Number(b.id === last) - Number(a.id === last) ||
-        b.time.updated - a.time.updated ||
-        (a.id < b.id ? 1 : -1),
-    )
+ * `tasks`: also sessions of tasks. `limit`: so many, without reading the others. An unreadable session is reported and
+ * does not hide the others. */
+export async function list(
+  options: { tasks?: boolean; everywhere?: boolean; limit?: number | undefined } = {},
+): Promise<Info[]> {
+  const found: Info[] = []
+  const { limit } = options
+  for await (const session of limit === undefined ? each(options) : eachNewest(options, limit))
+    if (options.tasks || !session.taskOf) found.push(session)
+  const last = options.everywhere ? undefined : await LastUsed.get(Instance.project.id)
+  const sorted = found.sort(
+    (a, b) =>
+      Number(b.id === last) - Number(a.id === last) ||
+      b.time.updated - a.time.updated ||
+      (a.id < b.id ? 1 : -1),
+  )
+  return sorted.slice(0, limit)
+}
+
+/** At least `limit` sessions of each project that `list` would show, if there are so many: those that were changed last. */
+async function* eachNewest(
+  { everywhere = false, tasks = false }: { everywhere?: boolean; tasks?: boolean },
+  limit: number,
+): AsyncGenerator<Info> {
+  for (const projectId of everywhere ? await Storage.list(["session"]) : [Instance.project.id]) {
+    let shown = 0
+    for (let at = 0, next = limit; shown < limit; at = next, next *= 4) {
+      const names = await Storage.newest(["session", projectId], next)
+      const sessions = await readSessions(projectId, names.slice(at))
+      shown += sessions.filter((session) => tasks || !session.taskOf).length
+      yield* sessions
+      if (names.length < next) break
+    }
+  }
+}
+
+/** The sessions of `list` with those of tasks, in no order and not all at once: there may be many. */
+export async function* each({ everywhere = false }: { everywhere?: boolean }): AsyncGenerator<Info> {
+  const projects = everywhere ? await Storage.list(["session"]) : [Instance.project.id]
+  for (const projectId of projects) {
+    const kept = await Storage.list(["session", projectId])
+    const lost = (await Storage.quarantined(["session", projectId])).flatMap(({ key }) => key[2] ?? [])
+    const names = [...new Set([...kept, ...lost])]
+    for (let at = 0; at < names.length; at += readTogether)
+      yield* await readSessions(projectId, names.slice(at, at + readTogether))
+  }
+}
+
+/** Those that can be read, and that the person may see. */
+async function readSessions(projectId: string, names: string[]): Promise<Info[]> {
+  const read = (name: string) => readKey(["session", projectId, name]).catch(warn)
+  return visibleOf(
+    (await Promise.all(names.map(read))).filter((one) => one !== undefined),
+    find,
+  )
 }
 
 /** Change a session under the lock of all processes; stored first, then published. */
@@ -117,29 +188,53 @@ export async function update(session: Info, change: (draft: Info) => unknown): P
   }
 }
 
+export type Claimed = {
+  session: Info
+  before: Pick<Info, "status" | "error" | "tip">
+  kept: Promise<unknown>
+  lease: Worker.Lease | undefined
+}
+
 /** Make a session busy for this process, or throw `Busy`. The lock decides who owns it, so the caller can continue before
- * the record is acknowledged; `kept` resolves then. `before` is the session before the claim. */
-export async function claim(
-  sessionId: string,
-): Promise<{ session: Info; before: Pick<Info, "status" | "error" | "tip">; kept: Promise<unknown> }> {
-  const found = await get(sessionId)
+ * the record is acknowledged; `kept` resolves then. `before` is the session before the claim. On a database the lease
+ * decides; the caller works in `Worker.run(lease)`, and releases it. */
+export async function claim(sessionId: string): Promise<Claimed> {
+  const found = await getFor(sessionId, "member")
+  const lease = await takeLease(sessionId)
+  try {
+    return await Worker.run(lease, () => claimRecord(found, lease))
+  } catch (error) {
+    await Worker.release(lease)
+    throw error
+  }
+}
+
+/** The lease of a session on a database, or `Busy`. Release it with `Worker.release`. */
+export function takeLease(sessionId: string): Promise<Worker.Lease | undefined> {
+  return Worker.take(sessionId).catch((error) => {
+    throw error instanceof Worker.Taken ? new Busy(sessionId, `on the worker ${error.worker}`) : error
+  })
+}
+
+function claimRecord(found: Info, lease: Worker.Lease | undefined): Promise<Claimed> {
   return new Promise((resolve, reject) => {
     const kept = update(found, (draft) => {
-      refuseBusy(draft)
+      // Whoever has the lease takes over what a dead worker left; other instances of this process have it too.
+      if (!lease || isHere(draft.owner)) refuseBusy(draft)
       const { status = "idle", error, tip } = draft
       const before = { status: isWorking(status) ? ("interrupted" as const) : status, error, tip }
       delete draft.error
       delete draft.tip
       Object.assign(draft, { status: "busy", owner: ownOwner() })
-      resolve({ session: Info.parse(draft), before, kept })
-    }).then(() => setLastUsed(found))
+      resolve({ session: Info.parse(draft), before, kept, lease })
+    }).then(() => LastUsed.set(found))
     kept.catch(reject)
   })
 }
 
 /** Remove a session and its messages. A missing session is an error, so that a typo is noticed. */
 export async function remove(sessionId: string): Promise<void> {
-  const session = await get(sessionId)
+  const session = await getFor(sessionId, "owner")
   refuseBusy(session)
   await Grant.removeOfSession(session)
   await MessageStore.remove(sessionId)
@@ -150,11 +245,10 @@ export async function remove(sessionId: string): Promise<void> {
 
 /** Store a complete session record, for forks and imports. */
 export async function write(session: Info): Promise<void> {
-  const { id: sessionId, projectId, taskOf } = session
+  // Both in the same batch.
   await Promise.all([
-    Storage.write(["session", projectId, sessionId], session),
-    // In the same batch, and without a check: a new session is never the last used one already.
-    ...(taskOf ? [] : [Storage.write(lastUsedKey(projectId), { sessionId })]),
+    Storage.write(["session", session.projectId, session.id], session),
+    LastUsed.setNew(session),
   ])
 }
 
@@ -170,21 +264,14 @@ export async function chooseAgent(...names: (string | undefined)[]): Promise<Age
 /** Throws `Busy` if another process or instance uses the session. Inside this instance, prompts queue. */
 export function refuseBusy({ id, status, owner }: Info): void {
   if (!isWorking(status) || !owner || isOwn(owner) || !isAlive(owner)) return
-  const isHere = owner.pid === process.pid
-  throw new Busy(id, isHere ? `in the instance of ${owner.directory}` : `in process ${owner.pid}`)
-}
-
-async function listProject(projectId: string): Promise<(Info | undefined)[]> {
-  const kept = await Storage.list(["session", projectId])
-  const lost = Storage.quarantined(["session", projectId]).flatMap(({ key }) => key[2] ?? [])
-  const names = new Set([...kept, ...lost])
-  return Promise.all([...names].map((name) => readKey(["session", projectId, name]).catch(warn)))
+  const elsewhere = owner.worker === undefined ? `in process ${owner.pid}` : `on the worker ${owner.worker}`
+  throw new Busy(id, isHere(owner) ? `in the instance of ${owner.directory}` : elsewhere)
 }
 
 /** An unreadable record is rebuilt from its messages; throws if there are none. */
 async function readKey(key: string[]): Promise<Info | undefined> {
   try {
-    return settled(parse(key, await Storage.read(key)))
+    return await settled(parse(key, await Storage.read(key)))
   } catch (error) {
     if (error instanceof Storage.InvalidKey) return undefined
     const isMissing = error instanceof Storage.NotFound
@@ -204,8 +291,10 @@ function parse(key: string[], value: unknown): Info {
 }
 
 /** A session whose process has died is not busy any more. */
-function settled(session: Info): Info {
-  if (!isWorking(session.status) || isAlive(session.owner)) return session
+async function settled(session: Info): Promise<Info> {
+  if (!isWorking(session.status)) return session
+  await Worker.alive()
+  if (isAlive(session.owner)) return session
   const { owner: _, ...rest } = session
   return { ...rest, status: "interrupted" }
 }
@@ -221,24 +310,4 @@ async function otherProjects(): Promise<string[]> {
 
 function warn(error: unknown): undefined {
   Log.warn("a session cannot be read and was left out", { error: errorText(error) })
-}
-
-/** Notes which session of a project was used last, in a record of its own: the clock may go back between two sessions,
- * and `--continue` would then take the wrong one. Sessions that do a task for another one do not count. */
-async function setLastUsed({ id: sessionId, projectId, taskOf }: Info): Promise<void> {
-  if (taskOf || (await lastUsed(projectId)) === sessionId) return
-  await Storage.write(lastUsedKey(projectId), { sessionId })
-}
-
-async function lastUsed(projectId: string): Promise<string | undefined> {
-  try {
-    return (await Storage.read<{ sessionId?: string }>(lastUsedKey(projectId))).sessionId
-  } catch (error) {
-    if (error instanceof Storage.NotFound || error instanceof Storage.Corrupt) return undefined
-    throw error
-  }
-}
-
-function lastUsedKey(projectId: string): Storage.Key {
-  return ["last-session", projectId]
 }

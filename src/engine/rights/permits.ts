@@ -37,11 +37,13 @@ export type Permits = Readonly<{
   confirm(asked: Asked, title: string): Promise<boolean>
   /** Marks the session, and its parent if it is a task, as waiting for a person while a question is open. */
   whileWaiting: WhileAsking
+  /** The same for what a tool or its server asks: hooks are told. */
+  whileAsking: WhileAsking
 }>
 
 /** For the context of a call: `whileAsking` is set if its tool can ask the person something. */
-export function whoCanBeAsked({ asks, whileWaiting }: Permits): { whileAsking?: WhileAsking } {
-  return asks === "wait" || asks === "listeners" ? { whileAsking: whileWaiting } : {}
+export function whoCanBeAsked({ asks, whileAsking }: Permits): { whileAsking?: WhileAsking } {
+  return asks === "wait" || asks === "listeners" ? { whileAsking } : {}
 }
 
 export function createPermits(
@@ -53,7 +55,10 @@ export function createPermits(
   },
 ): Permits {
   const { session, rights, asks, parent, signal } = options
-  const { canAsk, ask, confirm, mark, whileWaiting } = createQuestions(options, parent?.whileWaiting)
+  const { canAsk, ask, confirm, mark, whileWaiting, whileAsking } = createQuestions(
+    options,
+    parent?.whileWaiting,
+  )
   const answers = new Map<Call, { key: string; answer: Promise<Permission.Answer> }>()
   /** Judgements made before the message of the calls was written. */
   const judged = new Map<Call, Judged>()
@@ -189,7 +194,7 @@ export function createPermits(
     return answer
   }
 
-  return Object.freeze({ asks, rights, judge, askPending, slot, permit, confirm, whileWaiting })
+  return Object.freeze({ asks, rights, judge, askPending, slot, permit, confirm, whileWaiting, whileAsking })
 }
 
 /** Whether the judgement also depends on files that may change at any time: scripts, links and reviews. */

@@ -39,6 +39,8 @@ export type Options = {
   asks: Asking
   /** How long a person may take, in milliseconds. */
   limit: number
+  /** Called when a person is asked, with the question. */
+  onAsk?: ((title: string, type?: "elicitation_dialog") => void) | undefined
   records: Records
   signal: AbortSignal
 }
@@ -68,10 +70,10 @@ export async function rememberAnswer(
 
 /** `parent`: `whileWaiting` of the prompt that gave this task; its session waits for a person too. */
 export function createQuestions(options: Options, parent: WhileAsking | undefined) {
-  const { session, agent, task, rights, asks, limit, records, signal } = options
+  const { session, agent, task, rights, asks, limit, onAsk, records, signal } = options
   const onlyListeners = asks === "listeners"
   let open = 0
-  return Object.freeze({ canAsk, ask, confirm, mark, whileWaiting })
+  return Object.freeze({ canAsk, ask, confirm, mark, whileWaiting, whileAsking })
 
   function canAsk(): boolean {
     return asks === "wait" || (onlyListeners && Bus.isHeard(Permission.Requested))
@@ -81,6 +83,8 @@ export function createQuestions(options: Options, parent: WhileAsking | undefine
     const { step, judgement, needs, agents, preview } = question
     const { request, call } = asked
     mark(asked, "pending")
+    const title = `Allow ${call.name}: ${needs.map(Permission.sayNeed).join(", ")}?`
+    onAsk?.(title)
     return whileWaiting(() =>
       Permission.ask({
         ...placeOf(asked),
@@ -88,7 +92,7 @@ export function createQuestions(options: Options, parent: WhileAsking | undefine
         needs,
         ...(judgement.needs.some((need) => need.protected) ? { protected: true } : {}),
         preview,
-        title: `Allow ${call.name}: ${needs.map(Permission.sayNeed).join(", ")}?`,
+        title,
         remember: (answer) => rememberAnswer(rights, { needs, agents, isAllowedBy }, answer),
         async keep({ reply }) {
           call.approval = reply === "reject" ? "denied" : "approved"
@@ -103,8 +107,15 @@ export function createQuestions(options: Options, parent: WhileAsking | undefine
     }
   }
 
+  /** For what a tool or its server asks. */
+  function whileAsking<T>(...args: Parameters<typeof whileWaiting<T>>): Promise<T> {
+    onAsk?.("A tool or its MCP server asks you something.", "elicitation_dialog")
+    return whileWaiting(...args)
+  }
+
   async function confirm(asked: Asked, title: string): Promise<boolean> {
     if (!canAsk()) return false
+    onAsk?.(title)
     const { reply } = await whileWaiting(() => Permission.ask({ ...placeOf(asked), needs: [], title }))
     return reply !== "reject"
   }

@@ -16,6 +16,8 @@ type Link = {
   session: Pick<SessionRecord.Info, "id" | "mode">
   agent: Agent
   flags: readonly Permission.Rule[]
+  /** What the command of the prompt allows. Its tasks do not have it. */
+  command: readonly Permission.Rule[]
   preset: Preset | undefined
 }
 type Stack = { agent: string; layers: Permission.Layer[] }
@@ -51,17 +53,19 @@ export function createRights(options: {
   agent: Agent
   /** For this prompt and its tasks only. */
   rules?: readonly Permission.Rule[]
+  /** What the command of this prompt allows. Every other rule goes before it. */
+  command?: readonly Permission.Rule[]
   /** Folders beside the workspace that may be read like it. */
   directories?: readonly string[]
   preset?: Preset | undefined
   parent?: Rights | undefined
 }): Rights {
-  const { session, agent, rules = [], directories = [], parent } = options
+  const { session, agent, rules = [], command = [], directories = [], parent } = options
   Permission.checkLayer({ source: "session", rules })
   const above = parent?.chain ?? []
   const flags = [...(above[0]?.flags ?? []), ...rules]
   const preset = parent ? above[0]!.preset : options.preset
-  const chain = Object.freeze<[Link, ...Link[]]>([{ session, agent, flags, preset }, ...above])
+  const chain = Object.freeze<[Link, ...Link[]]>([{ session, agent, flags, command, preset }, ...above])
   const { id: sessionId } = chain.at(-1)!.session
 
   const holdsSecrets = createHoldsSecrets()
@@ -132,7 +136,7 @@ export function createRights(options: {
   }
 
   function stacksOf({ config, grants, hasSecrets }: Sources): Stack[] {
-    return chain.map(({ session, agent, flags, preset }) => {
+    return chain.map(({ session, agent, flags, command, preset }) => {
       const others: Permission.Layer[] = [
         { source: "agent", rules: agent.permissions },
         ...config,
@@ -146,6 +150,7 @@ export function createRights(options: {
           { source: "default", rules: defaultsBelow(others, hasSecrets) },
           // Lowest: rules of agents and of the person come after it.
           ...(preset === "sandboxed" ? [{ source: "preset", rules: Permission.sandboxed }] : []),
+          ...(command.length ? [{ source: "command", rules: command }] : []),
           ...others,
         ].map((layer) => withFolders(layer, directories)),
       }

@@ -1,10 +1,14 @@
 // Takes snapshots around a call that changes files, before and after it. Both go into the call's message. Only the next
 // call that changes something waits until they are stored.
+import { resolve } from "node:path"
 import { saveUnsaved } from "#ability/file/in-editor.ts"
+import * as ChangedFiles from "#ability/lsp/changed-files.ts"
 import { isChanged } from "#ability/snapshot/is-changed.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import type { Step } from "#ability/tool/run-tool.ts"
 import { keep, type Records } from "#engine/record/append.ts"
+import { keepCheckout } from "#engine/record/if-checkout.ts"
+import { Instance } from "#kernel/instance.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 
@@ -36,13 +40,20 @@ export function takeSnapshot({ request, call, records }: Asked) {
 
   function finish(): void {
     isOver = true
-    if (taken) keep(records, taken.finish().then(noteChanges).then(put).then(taken.close))
+    if (taken) keep(records, taken.finish().then(noteChanges).then(put).then(taken.close).then(keepFolder))
   }
 
   function noteChanges(part: Snapshot.Part): Snapshot.Part {
     records.changed ??= new Set()
-    for (const { path } of part.files.filter(isChanged)) records.changed.add(path)
+    const paths = part.files.filter(isChanged).map(({ path }) => path)
+    for (const path of paths) records.changed.add(path)
+    ChangedFiles.note(paths.map((path) => resolve(Instance.worktree, path)))
     return part
+  }
+
+  function keepFolder(): Promise<void> {
+    const { scope, files } = taken!.part
+    return keepCheckout(scope === "paths" ? files.map(({ path }) => path) : [])
   }
 
   async function put(part: Snapshot.Part): Promise<void> {

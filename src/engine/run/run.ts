@@ -3,6 +3,7 @@
 
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type { Editor } from "#ability/call/editor.ts"
+import type { Segment } from "#ability/command/fill-template.ts"
 import type { Rule } from "#ability/permission/rule.ts"
 import type * as Provider from "#ability/provider/provider.ts"
 import type { Definition } from "#ability/tool/tool.ts"
@@ -18,6 +19,7 @@ import type { Preset } from "#engine/rights/rights.ts"
 import type { SessionGuards } from "#engine/symbolic/session-guards.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
+import type { PromptHooks } from "./prompt-hooks.ts"
 
 export type Input = {
   sessionId: string
@@ -36,8 +38,14 @@ export type Input = {
   /** Wait for the running prompt, join it before its next request, or throw `Session.Busy`. A prompt with other
    * settings does not join; it runs next. */
   whenBusy?: Queue.WhenBusy
+  /** Join the running prompt, or throw `Session.NotJoined`. */
+  onlyJoins?: boolean
+  /** The prompt began on a worker that is gone: its messages are stored, and the turn goes on from them. */
+  isResumed?: boolean
   /** The record of this prompt, if the caller has stored it. */
   stored?: StoredPrompt.Handle | undefined
+  /** The caller's trace in the form of W3C, which the prompt continues if telemetry is on. */
+  traceparent?: string
   /** Milliseconds that the prompt may run; waiting in the queue does not count. */
   timeout?: number
   /** What happens when a person must allow something: wait for one, deny, or allow this once. Default: ask listeners
@@ -51,6 +59,8 @@ export type Input = {
   editor?: Editor | undefined
   /** Folders beside the workspace whose files may be read as those of the workspace. Absolute real paths. */
   directories?: readonly string[] | undefined
+  /** The final answer is JSON that fits this JSON Schema. The model is asked again if its answer does not. */
+  outputSchema?: OutputSchema
   /** The approval preset; default: "ask". */
   preset?: Preset | undefined
   /** The prompt that gave this one as a task. */
@@ -59,14 +69,31 @@ export type Input = {
   runner?: Runner
 } & Partial<Limits>
 
+/** A JSON Schema: draft-07, 2019-09 or 2020-12. */
+export type OutputSchema = Readonly<Record<string, unknown>>
+
 /** A prompt whose turn has come. */
 export type Work = Omit<Input, "text" | "parts"> & {
   parts: PromptPart[]
   timing: Timing
-  /** The text of the prompt, if it names a prompt of an MCP server. */
+  /** The text of the prompt, if it names a command file or a prompt of an MCP server. */
   command: string | undefined
-  /** Its parts before that server was asked. */
+  /** Its parts before the command was expanded. */
   typed?: PromptPart[]
+  /** The command file that the prompt names. */
+  filled?: FilledCommand
+}
+
+/** A command with its arguments. Agent, model, mode and rules are those of the command that apply, for this prompt only. */
+export type FilledCommand = {
+  name: string
+  segments: Segment[]
+  rules: readonly Rule[]
+  agent?: string | undefined
+  model?: string | undefined
+  mode?: "plan" | undefined
+  /** Notices for the person. */
+  notes: string[]
 }
 
 /** Runs a prompt to its end, whatever its end is; must end soon after the signal aborts. */
@@ -75,7 +102,9 @@ export type Runner = (work: Work, signal: AbortSignal) => Promise<Message.Info>
 type Limits = { maxSteps: number; maxCost?: number }
 
 /** What a prompt may choose for itself. */
-export type Setting = "agent" | "model" | "rules" | "asks" | "maxSteps" | "maxCost" | "timeout" | "replyLimit"
+export type Setting =
+  | ("agent" | "model" | "rules" | "asks" | "maxSteps" | "maxCost" | "timeout" | "replyLimit")
+  | "outputSchema"
 
 /** Time limits, in milliseconds. */
 export type Timing = {
@@ -99,6 +128,7 @@ export type Settled = Readonly<{
   /** The settings in force, whoever chose them. */
   settings: Readonly<Record<Setting, unknown>>
   limits: Limits
+  outputSchema: OutputSchema | undefined
   timing: Timing
   signal: AbortSignal
   permits: Permits
@@ -144,6 +174,8 @@ export type Progress = {
   history: Message.Info[]
   /** The guards of the session, if some are configured. */
   guards?: SessionGuards | undefined
+  /** The hooks of this prompt, if there are any. */
+  hooks?: PromptHooks | undefined
   records: Records
   totals: SessionRecord.Totals
   /** The last calls with their results, as many as are needed to detect a loop. */
@@ -156,6 +188,8 @@ export type Progress = {
   tasks: { running: number; waiting: (() => void)[]; runs: Map<string, Run> }
   /** The specialists that rejected a task, by the words of the task. */
   rejections: Map<string, Set<string>>
+  /** Answers that did not fit the output schema. */
+  misfits?: number
   /** A call carries out the plan of the session. */
   isPlanning?: boolean
 }

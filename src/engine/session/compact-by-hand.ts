@@ -1,4 +1,5 @@
 // Compaction on request: the same as a prompt does when the window is nearly full.
+import { hasHooks } from "#ability/hook/has-hooks.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import { systemPrompt } from "#engine/context/system-prompt.ts"
 import { type Chosen, chooseModel } from "#engine/model/choose-model.ts"
@@ -55,9 +56,12 @@ async function compactNow(
   const system = await systemPrompt(agent, { isTask: false, mode: session.mode, grounding: [] })
   const fixed = fixedOf(system, tools)
   const wanted = Math.floor(Memory.shortTerm(session.id).tokenCount() * kept)
+  const hooks = (await hasHooks()) ? await import("#engine/hook/session-hooks.ts") : undefined
+  const own = await hooks?.openHooks({ ...scope, agent, parent: undefined, isUnasked: false })
+  await own?.beforeCompact("manual")
   const { compactHistory } = await import("#engine/compaction/compact-history.ts")
   try {
-    await compactHistory(scope, { limit, fixed, wanted })
+    if (await compactHistory(scope, { limit, fixed, wanted })) await own?.afterCompact("manual")
   } finally {
     await settle(progress.records)
     await SessionRecord.update(session, (draft) => {

@@ -2,6 +2,7 @@
 import { z } from "zod"
 import * as ImageStore from "#ability/image/image-store.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
+import { ownPerson } from "#engine/record/session-access.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -32,6 +33,7 @@ export class InvalidImport extends NamedError {
 export async function exportSession(sessionId: string): Promise<Exported> {
   const session = await SessionRecord.get(sessionId)
   const messages = await MessageStore.list(sessionId)
+  await ImageStore.fetchShared(sessionId)
   const images = takeImages(sessionId, messages)
   const relations = await TodoList.nodes(sessionId)
   return {
@@ -61,11 +63,12 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
   const relations = orInvalid(() => importNodes(parsed.data.relations ?? []))
   const session: SessionRecord.Info = {
     ...given,
+    ...ownPerson({}),
     id,
     // An active branch without messages would hide the conversation.
     branch: messages.some(({ branch }) => branch === given.branch) ? given.branch : "main",
     projectId: Instance.project.id,
-    directory: Instance.directory,
+    directory: SessionRecord.placeOf(id, {}),
     status: "idle",
   }
   await keepImages(id, images)
@@ -139,10 +142,7 @@ function withoutSnapshots(message: Message.Info): Message.Info {
 
 async function isFree(sessionId: string): Promise<boolean> {
   if (!isSafe(sessionId)) return false
-  return SessionRecord.get(sessionId).then(
-    () => false,
-    (error) => error instanceof SessionRecord.NotFound,
-  )
+  return (await SessionRecord.find(sessionId)) === undefined
 }
 
 /** Ids become file names, and an import may come from anywhere. */

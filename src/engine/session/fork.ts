@@ -1,7 +1,9 @@
 // Forks a session: a new session that begins with the messages of another one.
+import { isAddress } from "#ability/checkout/address.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
 import { cutOff, historyOf } from "#engine/record/history.ts"
+import { ownPerson } from "#engine/record/session-access.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
@@ -24,9 +26,13 @@ export async function fork(sessionId: string, messageId?: string): Promise<Sessi
   const cut = messageId === undefined ? history.length - 1 : history.findIndex(({ id }) => id === messageId)
   if (messageId !== undefined && cut < 0) throw new MessageNotFound(sessionId, messageId)
   const now = Date.now()
+  const id = createId("sess")
+  const isCheckout = isAddress(source.directory)
   const session: SessionRecord.Info = {
     ...source,
-    id: createId("sess"),
+    ...ownPerson({}),
+    id,
+    ...(isCheckout ? { directory: source.directory.replace(/#.*/, `#${id}`) } : {}),
     parentId: sessionId,
     branch: "main",
     status: "idle",
@@ -45,6 +51,7 @@ export async function fork(sessionId: string, messageId?: string): Promise<Sessi
   const { planIn, planNodes } = await import("#engine/record/plan-nodes.ts")
   const isWhole = cut === history.length - 1
   await TodoList.write(session.id, isWhole ? await planNodes(sessionId, copies) : planIn(copies))
+  if (isCheckout) await (await import("#ability/checkout/checkout.ts")).copy(source.directory, id)
   await SessionRecord.write(session)
   Bus.publish(SessionRecord.Created, { sessionId: session.id, session })
   return session
@@ -53,5 +60,6 @@ export async function fork(sessionId: string, messageId?: string): Promise<Sessi
 /** The fields of a session that a fork or an import takes over, without its running state. */
 export function copyable(session: SessionRecord.Info) {
   const { owner: _, error: __, taskOf: ___, tip: ____, skipped: _____, ...rest } = session
-  return rest
+  const { person: ______, shared: _______, ...copied } = rest
+  return copied
 }

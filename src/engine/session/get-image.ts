@@ -19,6 +19,7 @@ export async function getImage(
   hash: string,
 ): Promise<{ mimeType: string; width: number; height: number; data: string }> {
   await SessionRecord.get(sessionId)
+  if (!ImageStore.has(sessionId, hash)) await ImageStore.fetchShared(sessionId)
   const bytes = ImageStore.read(sessionId, hash)
   if (!bytes) throw new ImageNotFound(sessionId, hash, "does not exist")
   if (bytes.length > maxBytes)

@@ -6,6 +6,7 @@ import type { Json } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import { historyOf, pathTo } from "#engine/record/history.ts"
+import { keepCheckout, refreshCheckout } from "#engine/record/if-checkout.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
@@ -54,6 +55,7 @@ function revertTo(
     return Queue.whileBusy(
       { sessionId, after: () => ({ status: "idle", error: undefined, changed }) },
       async () => {
+        await refreshCheckout()
         const begun = await finishBegun(session, options.force)
         for (const id of idsOf(sessionId, tasks)) await Snapshot.recover(id, contentAfter)
         const chosen = { sessionId, messageId, tasks }
@@ -62,6 +64,7 @@ function revertTo(
         const reverted = isFinished
           ? begun.reverted
           : await record(session, target, await Snapshot.revert({ ...chosen, force: options.force }))
+        await keepCheckout()
         changed = await changedBy(session)
         return reverted
       },

@@ -2,11 +2,12 @@
 // them with the next prompt. No rule judges it: the person typed it.
 import * as KeptFolder from "#ability/call/kept-folder.ts"
 import { runCommand } from "#ability/shell/exec.ts"
-import { createRecord } from "#ability/shell/record.ts"
+import { createRecord, type Part } from "#ability/shell/record.ts"
 import { ofInstance } from "#ability/shell/shells.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import { recentHistory, tipAt } from "#engine/record/history.ts"
+import { keepCheckout, refreshCheckout } from "#engine/record/if-checkout.ts"
 import { titleOf } from "#engine/record/prompt-part.ts"
 import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
@@ -16,6 +17,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createId } from "#util/id.ts"
 import { insideTag } from "#util/parse/inside-tag.ts"
 
+type Ran = { part: Part; exitCode: number | null; timedOut: boolean }
 export type ShellResult = { messageId: string; output: string; exitCode: number | null; timedOut: boolean }
 
 /** Clients know by it that a `tool.progress` belongs to no call of the model. */
@@ -31,16 +33,19 @@ export function runShell(
   return Queue.enter({ sessionId, whenBusy: "refuse" }, async ({ signal }) => {
     let tip: Tip | undefined
     return Queue.whileBusy({ sessionId, after: () => ({ tip }) }, async (session, before) => {
+      await refreshCheckout()
       const ran = await run(sessionId, { command, timeout, signal }).catch((error) => {
         throw signal.aborted ? new Queue.Interrupted(sessionId, signal) : error
       })
+      await keepCheckout()
+      const { part, ...ended } = ran
       const { id: messageId } = await store(session, { command, ...ran }, before)
       tip = tipAt(session, messageId)
       const title = titleOf([{ type: "text", text: `! ${command}` }])
       await SessionRecord.update(session, (draft) => {
         draft.title ||= title
       })
-      return { messageId, ...ran }
+      return { messageId, output: part.text, ...ended }
     })
   })
 }
@@ -48,7 +53,7 @@ export function runShell(
 async function run(
   sessionId: string,
   { command, timeout, signal }: { command: string; timeout: number; signal: AbortSignal },
-): Promise<Omit<ShellResult, "messageId">> {
+): Promise<Ran> {
   const { cwd } = KeptFolder.get(sessionId)
   const callId = createId(shellCall)
   const report = (text: string) => void Bus.publish(Tool.Progress, { sessionId, callId, text })
@@ -58,12 +63,12 @@ async function run(
   KeptFolder.update(sessionId, { from: cwd, to: ran.cwd ?? cwd })
   const { exitCode, timedOut } = ran
   const note = timedOut ? "(its time was up)" : ""
-  return { output: await record.cut(note), exitCode, timedOut }
+  return { part: await record.cut(note), exitCode, timedOut }
 }
 
 async function store(
   session: SessionRecord.Info,
-  { command, output, exitCode }: Omit<ShellResult, "messageId"> & { command: string },
+  { command, part, exitCode }: Ran & { command: string },
   tip: Tip | undefined,
 ): Promise<Message.Info> {
   const { id: sessionId, branch } = session
@@ -71,7 +76,7 @@ async function store(
   const text = [
     `I ran this command in the project:${end}`,
     insideTag("command", command),
-    insideTag("output", output || "(no output)"),
+    insideTag("output", part.text || "(no output)"),
   ].join("\n")
   const message = Message.make({
     sessionId,
@@ -81,7 +86,7 @@ async function store(
     data: {
       role: "user",
       parts: [{ type: "text", text }],
-      origin: { kind: "shell", name: command },
+      origin: { kind: "shell", name: command, ...(part.colors ? { colors: part.colors } : {}) },
     },
   })
   await MessageStore.write(message)

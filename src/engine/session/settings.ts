@@ -33,7 +33,7 @@ export function setMode(sessionId: string, mode: SessionRecord.Info["mode"]): Pr
 
 /** Set the agent or the model. Refuses what does not exist or cannot be used. The session may be busy. */
 export async function setAnswerer(sessionId: string, answerer: Answerer): Promise<SessionRecord.Info> {
-  const session = await SessionRecord.get(sessionId)
+  const session = await SessionRecord.getFor(sessionId, "member")
   const { agent, model } = answerer
   await checkAnswerer(answerer)
   return SessionRecord.update(session, (draft) =>
@@ -43,8 +43,21 @@ export async function setAnswerer(sessionId: string, answerer: Answerer): Promis
 
 /** Set the title. The session may be busy. */
 export async function setTitle(sessionId: string, title: string): Promise<SessionRecord.Info> {
-  return SessionRecord.update(await SessionRecord.get(sessionId), (draft) => {
+  return SessionRecord.update(await SessionRecord.getFor(sessionId, "member"), (draft) => {
     draft.title = title
+  })
+}
+
+/** Let another person see the session (`reader`) or also prompt it (`member`); undefined ends that. */
+export async function share(
+  sessionId: string,
+  { name, role }: { name: string; role: "reader" | "member" | undefined },
+): Promise<SessionRecord.Info> {
+  return SessionRecord.update(await SessionRecord.getFor(sessionId, "owner"), (draft) => {
+    const { [name]: _, ...others } = draft.shared ?? {}
+    const shared = role ? { ...others, [name]: role } : others
+    if (Object.keys(shared).length) draft.shared = shared
+    else delete draft.shared
   })
 }
 

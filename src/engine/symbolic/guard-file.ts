@@ -1,5 +1,5 @@
-// Guards in TypeScript: the files of `.vitamin/guards`, if a person has reviewed them, and the person's own files. A text in
-// `waitFor` or `block` is a pattern there. A file that cannot be used is reported and does not affect the others.
+// Guards in TypeScript: the files of `.vitamin/guards`, if a person has reviewed them, the person's own files, and those of
+// plugins. A text in `waitFor` or `block` is a pattern there. A file that cannot be used is reported and does not affect the others.
 import { basename, join } from "node:path"
 import { inspect } from "node:util"
 import {
@@ -11,6 +11,7 @@ import {
   type Thread,
 } from "#kernel/behavioral/behavioral.ts"
 import { importModule } from "#kernel/config/typescript.ts"
+import { installed, type Plugin } from "#kernel/plugin/plugins.ts"
 import * as Global from "#kernel/process/global.ts"
 import { guardFolder, isGuardFile } from "#kernel/reviewed/places.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
@@ -35,7 +36,7 @@ const maxFiles = 100
 
 /** A text that changes whenever a file or the review of the folder changes. */
 export async function stampOf(worktree: string): Promise<string> {
-  const files = folders(worktree).flatMap(filesIn)
+  const files = [...folders(worktree), ...pluginFolders().map(({ folder }) => folder)].flatMap(filesIn)
   if (!files.length) return ""
   const marks = files.map((file) => {
     const { ino, size, mtimeMs } = statOf(file) ?? {}
@@ -55,6 +56,8 @@ export async function readGuardFiles(worktree: string): Promise<Found> {
   const files = filesIn(project)
   const reviewed = files.length ? await Reviewed.of(worktree) : undefined
   for (const file of files) await read(file, reviewed)
+  for (const { folder, plugin } of pluginFolders())
+    for (const file of filesIn(folder)) await read(file, plugin.reviewed)
   return found
 
   async function read(file: string, reviewed: Reviewed.Reviewed | undefined): Promise<void> {
@@ -64,6 +67,12 @@ export async function readGuardFiles(worktree: string): Promise<Found> {
       found.problems.push(`${file}: its guards are not used: ${errorText(error)}`)
     }
   }
+}
+
+function pluginFolders(): { folder: string; plugin: Plugin }[] {
+  return installed().flatMap((plugin) =>
+    plugin.parts.guards.map((path) => ({ folder: join(plugin.root, path), plugin })),
+  )
 }
 
 function folders(worktree: string): string[] {

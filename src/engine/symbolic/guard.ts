@@ -4,7 +4,7 @@ import { bSync, bThread, type Event, type Thread } from "#kernel/behavioral/beha
 import type { Guard as GuardData } from "#kernel/schema/schema.ts"
 import type { Each } from "./each-value.ts"
 import type { Detail } from "./guard-event.ts"
-import { listOf, matches, type Patterns, sayPattern } from "./pattern.ts"
+import { listOf, matches, type Patterns, sayPatterns } from "./pattern.ts"
 
 export type Guard = Readonly<{
   name: string
@@ -42,7 +42,7 @@ export function createGuard(name: string, data: Data, source = "configuration"):
     until: listOf(data.until ?? []),
   }
   const begins = matches(patterns.when.length ? patterns.when : [...patterns.block, ...patterns.until])
-  const until = patterns.until.length ? { until: patterns.until.map(sayPattern).join(", or ") } : {}
+  const until = patterns.until.length ? { until: sayPatterns(patterns.until) } : {}
   const shared = { name, source, because, patterns, ...until }
   const track = trackOf(patterns)
   if (!each) {

@@ -24,14 +24,29 @@ export function listOf(patterns: Patterns): readonly string[] {
   return typeof patterns === "string" ? [patterns] : patterns
 }
 
-/** What a person or a model does to make an event happen. */
-export function sayPattern(pattern: string): string {
-  const { name: full, target, ending } = parsePattern(pattern)
+/** What a person or a model does to make one of the events happen. Targets of the same event are listed together. */
+export function sayPatterns(patterns: readonly string[]): string {
+  const groups = Map.groupBy(patterns.map(parsePattern), ({ name, ending }) => name + ending)
+  return Array.from(groups, ([head, group]) => {
+    const targets = group.map(({ target }) => target)
+    return sayEvent(
+      head,
+      targets.includes(undefined) ? "" : listed(targets.map((one) => JSON.stringify(one))),
+    )
+  }).join(", or ")
+}
+
+function sayEvent(head: string, targets: string): string {
+  const { name: full, ending } = parsePattern(head)
   const name = full === "bash.execute" ? "bash" : full
-  const about = target === undefined ? "" : ` of ${JSON.stringify(target)}`
-  if (Object.hasOwn(plainWords, name) && !ending) return plainWords[name] + about.replace("of", "for")
+  if (Object.hasOwn(plainWords, name) && !ending) return plainWords[name] + (targets && ` for ${targets}`)
+  const about = targets && ` of ${targets}`
   if (ending === ".done") return `a successful ${name}${about}`
   return ending === ".failed" ? `a failed ${name}${about}` : `${name}${about}`
+}
+
+function listed(words: readonly string[]): string {
+  return words.length > 1 ? `${words.slice(0, -1).join(", ")} or ${words.at(-1)}` : (words[0] ?? "")
 }
 
 export function parsePattern(pattern: string): { name: string; target?: string; ending: string } {

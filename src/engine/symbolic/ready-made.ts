@@ -4,7 +4,7 @@ import type { Guards } from "#kernel/schema/schema.ts"
 import { createBudget, noRepeats } from "./counting-guards.ts"
 import { createGuard, type Data, type Guard } from "./guard.ts"
 import type { Detail } from "./guard-event.ts"
-import { listOf, matches, sayPattern } from "./pattern.ts"
+import { listOf, matches, sayPatterns } from "./pattern.ts"
 
 type Options = { [Name in ReadyMade]: NonNullable<Guards[Name]> }
 type ReadyMade =
@@ -136,7 +136,7 @@ function lookAtDiff(
     name,
     source: "ready-made",
     because: `${writes} ${writes === 1 ? "write" : "writes"} without a look at the diff`,
-    until: listOf(look).map(sayPattern).join(", or "),
+    until: sayPatterns(listOf(look)),
     patterns: { when: changes.map((change) => `${change}.done`), block: changes, until: listOf(look) },
     thread: bThread([...Array<typeof waiting>(writes).fill(waiting), blocking], true),
   })

@@ -12,6 +12,8 @@ export type Prompt = {
   /** The text in which `@path` is a reference; default: all of it. */
   mentionsIn?: string
   refresh?: boolean
+  /** The id of its message, if a question about it was asked already. */
+  messageId?: string
   stored?: StoredPrompt.Handle | undefined
 }
 type Place = Pick<Settled, "session" | "progress" | "signal" | "chosen" | "timing" | "permits" | "editor">
@@ -20,7 +22,7 @@ export async function addPrompt(place: Place, prompt: Prompt): Promise<void> {
   const words = wordsOf(prompt.parts)
   const promptId = prompt.stored?.id
   const { length } = place.progress.history
-  if (words.length) append(place, userMessage(place, { parts: words, promptId }))
+  if (words.length) append(place, userMessage(place, { parts: words, promptId, id: prompt.messageId }))
   const mentionsIn = prompt.mentionsIn ?? textOf(words)
   try {
     if (prompt.refresh || mentionsIn.includes("@") || prompt.parts.some(({ type }) => type !== "text")) {
@@ -50,9 +52,9 @@ function leaveStore({ progress: { records } }: Place, stored: StoredPrompt.Handl
 
 function userMessage(
   place: Place,
-  { parts, promptId }: { parts: Message.Part[]; promptId: string | undefined },
+  { parts, promptId, id }: { parts: Message.Part[]; promptId: string | undefined; id: string | undefined },
 ): Message.Info {
-  return Message.make({
+  const message = Message.make({
     sessionId: place.session.id,
     parentId: lastId(place),
     branch: place.session.branch,
@@ -60,4 +62,5 @@ function userMessage(
     type: "text",
     data: { role: "user", parts },
   })
+  return id === undefined ? message : { ...message, id }
 }

@@ -4,17 +4,19 @@
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import * as SeenFiles from "#ability/file/seen-files.ts"
+import { hasHooks } from "#ability/hook/has-hooks.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import { prepareScripts } from "#ability/script/prepare-scripts.ts"
 import { findContext } from "#engine/context/find-context.ts"
+import { addNotes, type Note } from "#engine/context/notes.ts"
 import { ground, systemPrompt } from "#engine/context/system-prompt.ts"
 import { type Chosen, chooseModel } from "#engine/model/choose-model.ts"
 import { sessionChain, toolsFor } from "#engine/offer/tools-for.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { append, keep, lastId } from "#engine/record/append.ts"
-import { cutOff, missingResults, recentHistory } from "#engine/record/history.ts"
+import { cutOff, finalAnswer, missingResults, recentHistory } from "#engine/record/history.ts"
 import { Notice } from "#engine/record/notice.ts"
 import { titleOf, wordsOf } from "#engine/record/prompt-part.ts"
 import type { Tip } from "#engine/record/session-info.ts"
@@ -40,15 +42,24 @@ export type Begun = Pick<Run, "session" | "progress" | "signal"> & { tip?: Tip |
 /** `prompt` runs tasks. It is passed in to avoid an import cycle. */
 export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<Run> {
   Provider.redactKeys()
+  // The record of the session keeps its own mode.
+  if (work.filled?.mode) begun.session.mode = work.filled.mode
   const answering = await chooseAnswering(work, begun)
+  await ImageStore.fetchShared(begun.session.id)
   await openHistory(begun, begun.tip)
   if (await hasGuards()) begun.progress.guards = await (await import("./guards.ts")).openGuards(begun)
+  if (await hasHooks()) begun.progress.hooks = await openHooks(work, begun, answering)
+  const { hooks } = begun.progress
+  if (!work.isResumed) await hooks?.begin(textOf(wordsOf(work.parts)))
   const offer: Offer = { tools: [], version: 0 }
   const settled = settle(work, { ...begun, ...answering, offer, prompt })
   const skipped = await StoredPrompt.findAgain(begun.session, work.typed ?? work.parts)
   noteStart(work, begun, answering)
+  const prepared = work.filled ? await (await import("./run-lines.ts")).runLines(settled, work) : work
   // A task comes from a model, so `@path` in it is no reference.
-  await addPrompt(settled, work.parent ? { ...work, mentionsIn: "" } : work)
+  if (work.isResumed) addNotes(settled, finalAnswer(begun.progress.history) ? [] : [resumedNote])
+  else await addPrompt(settled, work.parent ? { ...work, mentionsIn: "" } : prepared)
+  hooks?.addContext()
   if (skipped) leaveSkipped(settled, skipped)
   // A remote agent has its own context and tools.
   if (AgentRegistry.remoteOf(settled.agent.id)) return Object.freeze({ ...settled, system: "", offer })
@@ -60,10 +71,22 @@ export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<R
   return run
 }
 
+async function openHooks({ parent, asks }: Work, begun: Begun, { agent }: Answering) {
+  const { openHooks } = await import("#engine/hook/session-hooks.ts")
+  const isUnasked = (asks ?? parent?.permits.asks) === "once"
+  return openHooks({ ...begun, agent, parent, isUnasked })
+}
+
 /** Adds what the agent decides: the tools and the system prompt. */
 export async function complete(settled: Settled, offer: Offer): Promise<Run> {
   Object.assign(offer, await toolsFor(settled, settled.intent))
   return Object.freeze({ ...settled, system: await systemOf(settled), offer })
+}
+
+const resumedNote: Note = {
+  kind: "worker",
+  name: "takeover",
+  text: 'The process that worked on this ended. Calls with the result "interrupted" may have happened, in part or as a whole: look before you repeat them. Then go on.',
 }
 
 type Answering = Pick<Run, "agent" | "chosen">
@@ -97,10 +120,16 @@ function noteStart(work: Work, { session, progress }: Begun, { agent, chosen }: 
   const name = `${chosen.providerId}/${chosen.modelId}`
   if (!chosen.isFallback) session.model = name
   session.fallbackModel = chosen.isFallback ? name : undefined
-  session.title ||= titleOf(work.parts)
+  session.title ||= titleOf(work.filled ? work.typed! : work.parts)
   const { model, fallbackModel, title } = session
+  // A command chooses for its own prompt only.
+  const isOwnAgent = work.filled?.agent === undefined
+  const answerer = {
+    ...(isOwnAgent ? { agent: session.agent } : {}),
+    ...(isOwnAgent && work.filled?.model === undefined ? { model, fallbackModel } : {}),
+  }
   const written = SessionRecord.update(session, (draft) => {
-    Object.assign(draft, { agent: session.agent, model, fallbackModel, title: draft.title || title })
+    Object.assign(draft, answerer, { title: draft.title || title })
   })
   keep(progress.records, written)
 }
@@ -123,7 +152,7 @@ export function settle(
   work: Work,
   { offer, tip: _, ...known }: Begun & Answering & { offer: Offer; prompt: Ask },
 ): Settled {
-  const { maxSteps = 200, maxCost, parent, timing, timeout, rules = [] } = work
+  const { maxSteps = 200, maxCost, parent, timing, timeout, rules = [], outputSchema } = work
   const limits = { maxSteps, ...(maxCost === undefined ? {} : { maxCost }) }
   const permits = permitsFor(work, { ...known, offer })
   const { agent, chosen } = known
@@ -136,12 +165,14 @@ export function settle(
     maxCost,
     timeout,
     replyLimit: timing.reply,
+    outputSchema,
   }
   return {
     ...known,
     intent: textOf(wordsOf(work.parts)),
     settings,
     limits,
+    outputSchema,
     timing,
     permits,
     editor: work.editor ?? parent?.editor,
@@ -161,7 +192,15 @@ function permitsFor(
   // Without a sandbox around this process the preset would allow everything.
   const preset = isGuest() ? work.preset : undefined
   const directories = work.directories ?? parent?.directories ?? []
-  const rights = createRights({ session, agent, rules, preset, directories, parent: parent?.permits.rights })
+  const rights = createRights({
+    session,
+    agent,
+    rules,
+    command: work.filled?.rules ?? [],
+    preset,
+    directories,
+    parent: parent?.permits.rights,
+  })
   return createPermits({
     session,
     agent: agent.id,
@@ -171,6 +210,7 @@ function permitsFor(
     asks,
     parent: parent?.permits,
     limit: work.timing.reply,
+    onAsk: progress.hooks?.notify,
     records: progress.records,
     signal,
   })
@@ -183,11 +223,12 @@ async function prepareServers({ session, signal }: Settled): Promise<void> {
 }
 
 async function systemOf(settled: Settled): Promise<string> {
-  const { agent, session, permits, parent, directories } = settled
+  const { agent, session, permits, parent, directories, outputSchema } = settled
   const reading = await readingBy(permits.rights)
   const grounding = await ground(agent, permits, settled)
   const isTask = parent !== undefined
-  return systemPrompt(agent, { isTask, mode: session.mode, directories, grounding, reading })
+  const system = await systemPrompt(agent, { isTask, mode: session.mode, directories, grounding, reading })
+  return outputSchema ? `${system}\n\n${(await import("./fit-output.ts")).sayOutput(outputSchema)}` : system
 }
 
 /** Reads the messages that a prompt needs into its history, and repairs what a crashed process left open. */

@@ -24,7 +24,7 @@ import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
 
-type Request = Message.Of<"tool_request">
+type Offering = Pick<Run, "session" | "progress" | "permits">
 type Place = {
   session: { id: string; branch: string; taskOf?: SessionRecord.Info["taskOf"] }
   progress: { history: readonly Message.Info[] }
@@ -101,7 +101,7 @@ async function withTasks(message: Message.Of<"tool_result">): Promise<Message.In
 
 /** The constraint slots for calls that run in parallel: each is offered after the one before it, so that guards see them in
  * the order of the calls. */
-export function createOffers(run: Run, request: Request) {
+export function createOffers(run: Offering, request: Message.Info) {
   let turn: Promise<unknown> = Promise.resolve()
   return (call: Message.Call) => {
     const before = turn
@@ -122,7 +122,7 @@ export function createOffers(run: Run, request: Request) {
   }
 }
 
-async function offer(run: Run, asked: { request: Request; call: Message.Call }, step: Step) {
+async function offer(run: Offering, asked: { request: Message.Info; call: Message.Call }, step: Step) {
   const guards = run.progress.guards!
   let blocked = guards.offerCall(step)
   if (!blocked.length) return undefined

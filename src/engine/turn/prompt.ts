@@ -1,6 +1,7 @@
 // Queues a prompt: a session runs one at a time; the next one waits, or joins the running one. A prompt that waits, or that
 // is accepted with 202, is stored first.
 import { AsyncLocalStorage } from "node:async_hooks"
+import { isNestedTooDeep } from "#ability/shell/environment.ts"
 import { waitFor } from "#engine/model/retry.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
@@ -8,7 +9,9 @@ import { partsOf } from "#engine/record/prompt-part.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import type { Input, Timing, Work } from "#engine/run/run.ts"
 import * as Secret from "#kernel/secret/secret.ts"
+import * as Trace from "#kernel/trace.ts"
 import type * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
 import { runPrompt } from "./run-prompt.ts"
 
 type Entering = { timing: Timing; stored: StoredPrompt.Handle | undefined; command: string | undefined }
@@ -25,8 +28,9 @@ export function prompt(input: Input): Promise<Message.Info> {
 /** Store a prompt and start it. Returns once the record is on disk. `answered` is the outcome, which is also published. */
 export async function accept(input: Input): Promise<{ promptId: string; answered: Promise<Message.Info> }> {
   SessionRecord.refuseBusy(await SessionRecord.get(input.sessionId))
+  await checkOutput(input)
   const words = commandIn(input)
-  const command = words && (await ifOfServer(words, input))
+  const command = words && (await ifExpandable(words, input))
   Queue.check(input)
   const stored = StoredPrompt.create({ ...input, parts: partsOf(input) })
   const answered = enter(input, { timing: defaults, stored, command })
@@ -37,8 +41,10 @@ export async function accept(input: Input): Promise<{ promptId: string; answered
 
 /** `prompt` with other time limits. */
 export async function promptWith(input: Input, timing: Timing): Promise<Message.Info> {
+  refuseRecursion()
+  await checkOutput(input)
   const words = commandIn(input)
-  const command = words && (await ifOfServer(words, input))
+  const command = words && (await ifExpandable(words, input))
   // A prompt that begins at once needs no record: its message is stored.
   const waits = Queue.check(input) && !input.stored
   const stored = waits ? StoredPrompt.create({ ...input, parts: partsOf(input) }) : undefined
@@ -50,19 +56,36 @@ export function runHere(work: Work, signal: AbortSignal): Promise<Message.Info> 
   return Secret.inSession(work.sessionId, () => runPrompt(work, { signal, prompt: promptWith }))
 }
 
+/** A command or a hook that runs vitamin, which runs it again, would never end. */
+function refuseRecursion(): void {
+  if (isNestedTooDeep())
+    throw new NamedError(
+      "Session.TooDeep",
+      "The prompt was not sent: vitamin was started by its own commands or hooks many times over. A command or a hook that runs vitamin must not run itself.",
+    )
+}
+
 async function enter(input: Input, { timing: given, stored, command }: Entering): Promise<Message.Info> {
   const { sessionId, whenBusy } = input
   const timing = { ...given, reply: input.replyLimit ?? given.reply }
   const work: Work = { ...input, parts: partsOf(input), timing, stored: stored ?? input.stored, command }
   // While it waits, its images are on disk and use no memory.
   stored?.written.then((parts) => Object.assign(work, { parts })).catch(() => {})
-  // A prompt that needs an MCP server cannot steer: if the server fails, the running prompt must continue.
+  // A command cannot steer: it may need an MCP server that fails, or another agent, and the running prompt must continue.
   const steering = whenBusy === "steer" && !command ? work : undefined
-  const place = { sessionId, ...(whenBusy ? { whenBusy } : {}), steering, promptId: work.stored?.id }
+  const place = {
+    sessionId,
+    ...(whenBusy ? { whenBusy } : {}),
+    steering,
+    promptId: work.stored?.id,
+    onlyJoins: input.onlyJoins,
+  }
   return Queue.enter(place, async (abort) => {
     const disconnect = endWith(abort, input)
     try {
       await work.stored?.written
+      // Not earlier: the prompts that wait for the session have callers of their own.
+      Trace.receive(sessionId, input.traceparent)
       return await (input.runner ?? runHere)(work, abort.signal)
     } catch (error) {
       if (work.stored) await StoredPrompt.release(work.stored, { signal: abort.signal, error })
@@ -89,6 +112,11 @@ function endWith(abort: AbortController, { signal, timeout, parent }: Input): ()
   }
 }
 
+/** Throws for a schema that cannot be used, before the prompt is stored or queued. */
+async function checkOutput({ outputSchema }: Input): Promise<void> {
+  if (outputSchema) (await import("#engine/run/output-schema.ts")).checkSchema(outputSchema)
+}
+
 /** The text of a prompt if it is a command, `/name …`, that a person typed. Text that a client added in front does not
  * count. */
 function commandIn({ text, parts, mentionsIn, isText, parent }: Input): string | undefined {
@@ -98,9 +126,9 @@ function commandIn({ text, parts, mentionsIn, isText, parent }: Input): string |
   return name !== undefined && name === named.exec(mentionsIn ?? first.text)?.[1] ? first.text : undefined
 }
 
-/** Returns the text if it names a prompt of an MCP server. The server is asked later, when the prompt starts, so that an
- * abort reaches that request, and prompts keep their order. Throws for an unknown name. */
-async function ifOfServer(words: string, { sessionId }: Input): Promise<string | undefined> {
-  const { isServerCommand } = await import("#engine/attach/expand-command.ts")
-  return (await isServerCommand(words, sessionId)) ? words : undefined
+/** Returns the text if it names a command file or a prompt of an MCP server. It is expanded later, when the prompt starts, so
+ * that an abort reaches the server or the shell, and prompts keep their order. Throws for an unknown name. */
+async function ifExpandable(words: string, { sessionId }: Input): Promise<string | undefined> {
+  const { isExpandable } = await import("#engine/attach/expand-command.ts")
+  return (await isExpandable(words, sessionId)) ? words : undefined
 }

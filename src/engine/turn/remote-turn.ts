@@ -8,6 +8,7 @@ import { remoteText } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { whoCanBeAsked } from "#engine/rights/permits.ts"
 import type { Run } from "#engine/run/run.ts"
+import { refuseInGuest } from "#kernel/process/guest.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { createStreamedText } from "./take-answer.ts"
 
@@ -18,6 +19,7 @@ const form = {
 }
 
 export async function remoteTurn(run: Run, remote: Remote): Promise<Message.Info> {
+  refuseInGuest(`The remote agent "${remote.name}"`)
   const { session, intent, signal } = run
   const { id: sessionId, branch, agent, remote: earlier } = session
   const place = { sessionId, parentId: lastId(run), branch, agent, model: `a2a/${remote.name}` }

@@ -15,12 +15,13 @@ import * as Tool from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import type { GivenImage } from "#engine/attach/see-images.ts"
 import { sessionChain } from "#engine/offer/tools-for.ts"
-import { append, lastId, settle } from "#engine/record/append.ts"
+import { append, lastId, settle, stored } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
 import { whoCanBeAsked } from "#engine/rights/permits.ts"
 import { takeSnapshot } from "#engine/rights/take-snapshot.ts"
 import { mayCall, type Offer, type Run } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
+import * as Worker from "#kernel/worker/worker.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { addCall, type Repeat } from "./repeats.ts"
@@ -44,15 +45,21 @@ class Looping extends NamedError {
 export async function runCalls(run: Run, request: Request): Promise<void> {
   // The person who is asked sees the call in its message, so it is stored first.
   if (request.data.calls.some(({ approval }) => approval === "pending")) await settle(run.progress.records)
-  // Guards come before questions, so each call is asked about when its turn comes.
+  // Guards and hooks come before questions, so each call is asked about when its turn comes.
   const guards = run.progress.guards && (await import("./guards.ts"))
-  if (!guards) run.permits.askPending(request)
+  if (!guards && !run.progress.hooks?.judgesCalls) run.permits.askPending(request)
   const images: GivenImage[] = []
   for (const { calls, readsOnly } of groups(request.data.calls)) {
-    // A call that changes something must be on disk before it runs; one that only reads need not wait.
-    if (!readsOnly) await settle(run.progress.records)
+    // A call that changes something must be on disk before it runs; one that only reads need not wait. Its snapshot is taken
+    // meanwhile. Programs of hooks and guards, and an editor that saves its files, wait as well.
+    const written = readsOnly ? undefined : stored(run.progress.records)
+    written?.catch(() => {})
+    if (guards || run.progress.hooks?.watchesCalls || run.editor) await written
     const offers = guards?.createOffers(run, request)
-    const results = await Promise.all(calls.map((call) => runCall(run, request, call, offers?.(call))))
+    const results = await Promise.all(
+      calls.map((call) => runCall(run, { request, call, written, offered: offers?.(call) })),
+    )
+    await written
     const repeats = calls.map((call, i) => appendResult(run, call, results[i]!, guards))
     images.push(...results.flatMap((result, i) => imagesOf(calls[i]!, result)))
     const circle = repeats.findIndex(({ stop }) => stop)
@@ -94,12 +101,15 @@ function isTask({ name }: Call): boolean {
 type Guards = typeof import("./guards.ts")
 type Offered = ReturnType<ReturnType<Guards["createOffers"]>>
 
-async function runCall(
-  run: Run,
-  request: Request,
-  call: Call,
-  offered: Offered | undefined,
-): Promise<Result> {
+/** `written` resolves when everything before the call is on disk. */
+type Calling = {
+  request: Request
+  call: Call
+  written: Promise<void> | undefined
+  offered: Offered | undefined
+}
+
+async function runCall(run: Run, { request, call, written, offered }: Calling): Promise<Result> {
   const context = {
     sessionId: run.session.id,
     messageId: request.id,
@@ -122,11 +132,16 @@ async function runCall(
       : {}),
   }
   const snapshot = takeSnapshot({ request, call, records: run.progress.records })
+  const permit = run.permits.slot({ request, call })
+  const { hooks } = run.progress
   const slots = {
     constrain: async (step: Step) => (await refuseForeign(run, step.tool)) ?? offered?.constrain(step),
-    permit: run.permits.slot({ request, call }),
+    permit,
+    ...(hooks?.watchesCalls ? hooks.calls(run, { request, call }, permit) : {}),
     async snapshot(step: Step) {
-      await snapshot.slot(step)
+      await Promise.all([snapshot.slot(step), written])
+      // The last thing before the call: a worker that was paused must not start what another one has taken over.
+      if (!step.tool.readOnly) await Worker.check()
       const { sessionId, messageId, callId } = context
       Bus.publish(Tool.Started, { sessionId, messageId, callId })
     },
@@ -207,13 +222,14 @@ export function resultData(
   call: { id: string; name: string },
   result: Result,
 ): Message.Of<"tool_result">["data"] {
-  const { status, text, data, title, error, duration } = result
+  const { status, text, data, title, error, duration, colors } = result
   const hasText = isText(result)
   return {
     requestId: call.id,
     toolName: call.name,
     status,
     output: hasText ? text : data!,
+    ...(hasText && colors ? { colors } : {}),
     ...(error ? { error } : {}),
     duration,
     timestamp: Date.now(),

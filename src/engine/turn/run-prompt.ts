@@ -5,15 +5,18 @@ import { autoAgent, plannerAgent } from "#ability/agent/agent-registry.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { append, keep, settle } from "#engine/record/append.ts"
-import { missingResults, tipOf } from "#engine/record/history.ts"
+import { finalAnswer, missingResults, tipOf } from "#engine/record/history.ts"
+import { refreshCheckout } from "#engine/record/if-checkout.ts"
+import { personOf } from "#engine/record/session-access.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { type Ask, createProgress, type Run, type Work } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
+import * as Person from "#kernel/person.ts"
 import * as Log from "#kernel/process/log.ts"
+import * as Worker from "#kernel/worker/worker.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText } from "#util/error.ts"
-import { orAborted } from "#util/wait.ts"
 import { type Begun, beginRun } from "./begin-run.ts"
 import { loop } from "./loop.ts"
 
@@ -21,8 +24,18 @@ export async function runPrompt(
   input: Work,
   { signal, prompt }: { signal: AbortSignal; prompt: Ask },
 ): Promise<Message.Info> {
-  const { sessionId, stored } = input
-  const { work, session, before, kept } = await claim(input, signal)
+  const claimed = await claim(input, signal)
+  const { lease, session } = claimed
+  const ending = lease ? AbortSignal.any([signal, lease.signal]) : signal
+  const run = () => Person.run(personOf(session), () => runClaimed(claimed, { signal: ending, prompt }))
+  return Worker.run(lease, run).finally(() => Worker.release(lease))
+}
+
+async function runClaimed(
+  { work, session, before, kept, lease }: Awaited<ReturnType<typeof claim>>,
+  { signal, prompt }: { signal: AbortSignal; prompt: Ask },
+): Promise<Message.Info> {
+  const { sessionId, stored } = work
   const progress = createProgress(Memory.begin(sessionId))
   const begun: Begun = { session, progress, signal, tip: before.tip }
   keep(begun.progress.records, kept)
@@ -31,12 +44,15 @@ export async function runPrompt(
     StoredPrompt.recoverOnce(sessionId, { isInterrupted: before.status === "interrupted" }),
   )
   try {
+    await refreshCheckout()
     const answer = await answerOf(await beginRun(work, begun, prompt), work)
     await settle(begun.progress.records)
     await finish(begun, { status: "idle" })
     Bus.publish(SessionRecord.Idle, { sessionId })
     return answer
   } catch (error) {
+    // The worker that has the session now completes its records.
+    if (lease?.signal.aborted) throw lease.signal.reason
     throw await fail(begun, error, stored?.id)
   } finally {
     orWarn(() => Memory.rest(sessionId))
@@ -44,12 +60,15 @@ export async function runPrompt(
 }
 
 async function answerOf(first: Run, work: Work): Promise<Message.Info> {
+  const given = work.isResumed && finalAnswer(first.progress.history)
+  if (given) return given
   const { run, answer } =
     first.session.agent === autoAgent
       ? await (await import("./hand-over.ts")).answerOf(first, work)
       : { run: first, answer: await loop(first) }
   if (run.agent.id === plannerAgent && !run.parent)
     await (await import("#engine/orchestrator/carry-out.ts")).keepPlan(run, answer)
+  if (run.outputSchema) (await import("./fit-output.ts")).refuseMisfit(answer, run.outputSchema)
   return answer
 }
 
@@ -58,24 +77,15 @@ async function claim(input: Work, signal: AbortSignal) {
   const { sessionId, stored } = input
   try {
     signal.throwIfAborted()
-    const work = await withServerPrompt(input, signal)
+    const work = input.command
+      ? await (await import("./with-command.ts")).withCommand(input, input.command, signal)
+      : input
     return { work, ...(await SessionRecord.claim(sessionId)) }
   } catch (error) {
     const reason = signal.aborted ? new Queue.Interrupted(sessionId, signal) : error
     Bus.publish(SessionRecord.Failed, { sessionId, error: failureOf(reason), ...promptIdOf(stored?.id) })
     throw reason
   }
-}
-
-/** The prompt with the MCP server's answer in place of the command. */
-async function withServerPrompt(work: Work, signal: AbortSignal): Promise<Work> {
-  const { sessionId, parts, command } = work
-  if (!command) return work
-  const { expandCommand } = await import("#engine/attach/expand-command.ts")
-  const called = await orAborted(expandCommand(command, sessionId), signal)
-  if (!called) return work
-  const mentionsIn = work.mentionsIn ?? command
-  return { ...work, parts: [...called, ...parts.slice(1)], mentionsIn, typed: parts }
 }
 
 /** Ends a failed prompt: adds results for calls that have none, stores the final status, and publishes the error. */

@@ -8,6 +8,7 @@ import { keep } from "#engine/record/append.ts"
 import { remoteText } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { type Run, refuseCost } from "#engine/run/run.ts"
+import { refuseInGuest } from "#kernel/process/guest.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
 
@@ -89,6 +90,7 @@ async function openRemoteTask(
   taskOf: NonNullable<SessionRecord.Info["taskOf"]>,
 ): Promise<SessionRecord.Info | undefined> {
   if (!AgentRegistry.remoteOf(id)) return undefined
+  refuseInGuest(`The remote agent "${id}"`)
   const found = (await SessionRecord.list({ tasks: true })).find(
     ({ agent, taskOf: other, remote, status }) =>
       agent === id &&

@@ -56,6 +56,7 @@ async function answerTo(run: Run, growing: Growing, begun?: Taken): Promise<Take
     return ask(run, { answer, streamed, begun: begun && partOf(text, begun) })
   }
   const seeing = await seeingOf(run)
+  const began = performance.now()
   try {
     await withRetry({
       signal: run.signal,
@@ -72,7 +73,8 @@ async function answerTo(run: Run, growing: Growing, begun?: Taken): Promise<Take
     // None of its calls runs.
     answer.calls = []
   }
-  const used = usageOf(answer.usage, run.chosen.facts)
+  const duration = Math.round(performance.now() - began)
+  const used = { ...usageOf(answer.usage, run.chosen.facts), duration }
   addUsage(run.progress.totals, used)
   return { ...answer, used: begun ? sum(begun.used, used) : used }
 }
@@ -99,12 +101,16 @@ async function ask(run: Run, { answer, streamed, begun }: Asking): Promise<void>
   if (begun) prompt.push({ role: "user", content: [{ type: "text", text: goOn }] })
   const { temperature, maxTokens: maxOutputTokens, metadata } = agent
   const settings = { temperature, maxOutputTokens, reasoning: metadata.reasoning, sessionId: session.id }
-  const request = { prompt, tools: offer.tools, ...settings }
+  const request = { prompt, tools: offer.tools, ...settings, ...formatOf(run) }
   try {
     await askModel({ chosen, request, answer, signal, stall: timing.stall, onText: streamed.add })
   } finally {
     streamed.rest()
   }
+}
+
+function formatOf({ outputSchema }: Run) {
+  return outputSchema ? { responseFormat: { type: "json" as const, schema: outputSchema } } : {}
 }
 
 async function reportRetry({ session, chosen }: Run, { error, wait, next, limit }: Fault): Promise<void> {

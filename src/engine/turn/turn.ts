@@ -58,7 +58,9 @@ async function compactIfNeeded(run: Run, refusal?: { error: unknown }): Promise<
   if (refusal) limit = Math.min(limit, Math.floor(Math.max(counted, estimated) * afterRefusal))
   else if (counted > estimated * mostAbove && estimated <= limit) return
   const { compactHistory } = await import("#engine/compaction/compact-history.ts")
-  await compactHistory(run, { limit, fixed, cause: refusal?.error })
+  await progress.hooks?.beforeCompact("auto")
+  const isShorter = await compactHistory(run, { limit, fixed, cause: refusal?.error })
+  if (isShorter) await progress.hooks?.afterCompact("auto")
   // The prompt may need what was left out, so its context is collected again; but not right after a refusal.
   if (refusal) progress.limit = Math.max(limit, memory.tokenCount({ fixed, model }))
   else {

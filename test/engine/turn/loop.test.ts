@@ -49,6 +49,20 @@ for (const wire of wires) {
   })
 }
 
+test("Session.prompt() runs a call that changes something when its message is on disk", async () => {
+  const seen: boolean[] = []
+  await inWorld([call("change"), call("change"), text("Changed.")], async ({ ask, events }) => {
+    defineTool("change", async (_, { messageId }) => {
+      // Published when the record is acknowledged.
+      const stored = events.filter(({ type }) => type === "message.created").map(({ payload }) => payload)
+      seen.push(stored.some((one) => (one as { message: { id: string } }).message.id === messageId))
+      return "changed"
+    })
+    await ask("Change it.")
+  })
+  assert.deepEqual(seen, [true, true])
+})
+
 test("Session.prompt() stores reasoning as its own part, and sends its signature back in the next request", async () => {
   const script = [
     reasoning("First I look.", calls([text("Looking."), call("ls")])),
