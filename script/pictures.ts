@@ -1,6 +1,7 @@
 // Makes the pictures of docs/terminal.md and docs/agents.md: runs the built command in a terminal with a scripted model, and writes what is on
-// the screen as SVG.
+// the screen as SVG. With --page it makes those of docs/web.md.
 //   node script/pictures.ts --write
+//   node script/pictures.ts --page
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -123,7 +124,13 @@ const scenes: Scene[] = [
 ]
 
 if (process.argv.includes("--write")) for (const scene of scenes) await picture(scene)
-else console.log("node script/pictures.ts --write")
+else if (process.argv.includes("--page")) await pages()
+else console.log("node script/pictures.ts --write | --page")
+
+async function pages(): Promise<void> {
+  const { picturesOfPage } = await import("./pictures/page.ts")
+  await picturesOfPage(fileURLToPath(new URL("../docs/pictures", import.meta.url)))
+}
 
 async function picture({ name, replies, args = [], files = {}, play }: Scene): Promise<void> {
   await using tmp = await tmpdir({ git: true })
