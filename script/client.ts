@@ -9,6 +9,8 @@ import { allRoutes } from "#edge/server/all-routes.ts"
 import { describeRoutes } from "#edge/server/http/openapi.ts"
 import type { Route } from "#edge/server/http/route.ts"
 import { coreRoutes } from "#edge/server/routes/core-routes.ts"
+import { peopleRoutes } from "#edge/server/routes/people-routes.ts"
+import { browserRoutes } from "#edge/server/web/browser-routes.ts"
 import { commentText, membersText, propertyText, type Schema, typeText } from "./client/type-text.ts"
 import { events } from "./references/events.ts"
 
@@ -35,6 +37,8 @@ export async function clientFiles(): Promise<{ file: string; text: string; expec
   await events()
   const routes = [
     ...coreRoutes({ version: "", config: () => ({}), clients: () => 0, routes: () => [] }),
+    ...browserRoutes(undefined),
+    ...peopleRoutes(),
     ...allRoutes(),
   ]
   const document = describeRoutes(routes, { version: "", url: "/" }) as unknown as Document

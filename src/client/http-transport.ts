@@ -59,7 +59,12 @@ export function createHttpTransport(options: HttpOptions): Transport {
       ...(after === undefined ? {} : { "last-event-id": String(after) }),
     }
     const either = AbortSignal.any([signal, ending.signal])
+    const timer = endWhenSilent(ending)
     const response = await send("/event", { headers, signal: either })
+      .catch((error) => {
+        throw ending.signal.aborted ? lost(error, signal, `The server at ${base} does not answer`) : error
+      })
+      .finally(() => clearTimeout(timer))
     const cursor = response.headers.get("x-vitamin-cursor")
     return {
       cursor: cursor === null ? undefined : Number(cursor),
@@ -79,7 +84,7 @@ async function* framesOf(
   const parser = createSseParser()
   try {
     for (;;) {
-      const timer = setTimeout(() => ending.abort(new Error("it is silent")), silence)
+      const timer = endWhenSilent(ending)
       const part = await reader
         .read()
         .catch((error) => {
@@ -87,17 +92,27 @@ async function* framesOf(
         })
         .finally(() => clearTimeout(timer))
       if (part.done) return
-      for (const block of parser.add(decoder.decode(part.value, { stream: true }))) yield frameOf(block)
+      for (const block of parser.add(decoder.decode(part.value, { stream: true })))
+        yield frameOf(block, signal)
     }
   } finally {
     ending.abort()
   }
 }
 
-function frameOf({ id, data }: SseBlock): Frame {
+/** A network that is gone, as after a laptop has slept, ends nothing by itself. */
+function endWhenSilent(ending: AbortController): ReturnType<typeof setTimeout> {
+  return setTimeout(() => ending.abort(new Error("it is silent")), silence)
+}
+
+/** What is no JSON did not come whole: the stream is opened again. */
+function frameOf({ id, data }: SseBlock, signal: AbortSignal): Frame {
+  const event = data === undefined ? undefined : parseJson(data)
+  if (data !== undefined && event === undefined)
+    throw lost(new Error("it has something that is no JSON"), signal, "The event stream broke")
   return {
     ...(id === undefined ? {} : { id: Number(id) }),
-    ...(data === undefined ? {} : { event: JSON.parse(data) as Frame["event"] }),
+    ...(data === undefined ? {} : { event: event as Frame["event"] }),
   }
 }
 

@@ -104,9 +104,11 @@ export type Branch = {
 export type Command = {
   /** what is typed after the slash */
   name: string
-  /** a skill, or a prompt of an MCP server */
-  kind: "skill" | "prompt"
+  /** a command file, a skill, or a prompt of an MCP server */
+  kind: "command" | "skill" | "prompt"
   description: string
+  /** the arguments of a command file, for people */
+  hint?: string
   /** the MCP server of the prompt */
   server?: string
   /** given as name=value */
@@ -164,6 +166,8 @@ export type ElicitationRepliedEvent = {
     id: string
     /** The server that asked; without it vitamin did. */
     server?: string
+    /** The session of the call, if it is known. */
+    sessionId?: string
     /** What the person did. */
     action: "accept" | "decline" | "cancel"
     /** Who answered: a person, the time limit, or the end of the call; nobody if no listener of an embedding program took it. */
@@ -250,6 +254,8 @@ export type Event =
   | PermissionRepliedEvent
   | PermissionRequestedEvent
   | PromptSkippedEvent
+  | RequestEndedEvent
+  | RequestStartedEvent
   | SessionCompactedEvent
   | SessionCreatedEvent
   | SessionErrorEvent
@@ -410,6 +416,12 @@ export type Info = {
   pid: number
   /** seconds */
   uptime: number
+  /** who asks; missing: the owner of the server, who may do everything */
+  person?: {
+    name: string
+    /** What the person may do. */
+    role: "reader" | "member" | "admin"
+  }
 }
 
 export type InstanceDisposedEvent = {
@@ -808,6 +820,8 @@ export type Prompt = {
   maxCost?: number
   /** in milliseconds */
   timeout?: number
+  /** JSON Schema that the text of the final answer fits as JSON; the model is asked again if it does not, at most twice */
+  outputSchema?: Record<string, unknown>
 }
 
 export type PromptPart =
@@ -874,6 +888,46 @@ export type Provider = {
 
 export type Removed = { removed: true }
 
+/** Live only: no id, never replayed */
+export type RequestEndedEvent = {
+  type: "request.ended"
+  time: number
+  directory: string
+  payload: {
+    sessionId: string
+    /** Id of the request. */
+    requestId: string
+    /** Milliseconds that it took. */
+    duration: number
+    /** Milliseconds until the first part of the answer. */
+    firstChunk?: number
+    /** Model that answered, as the provider names it. */
+    model?: string
+    /** Why the answer ended. */
+    finish?: string
+    /** Tokens, if the provider reported them. */
+    usage?: Usage
+    /** Status code or name of the error, if it failed. */
+    error?: string
+  }
+}
+
+/** Live only: no id, never replayed */
+export type RequestStartedEvent = {
+  type: "request.started"
+  time: number
+  directory: string
+  payload: {
+    sessionId: string
+    /** Id of the request. */
+    requestId: string
+    /** Provider that is asked. */
+    provider: string
+    /** Model that is asked. */
+    model: string
+  }
+}
+
 export type Reverted = {
   /** files with their earlier content again */
   restored: string[]
@@ -894,6 +948,10 @@ export type Session = {
   projectId: string
   /** Folder that it works in. */
   directory: string
+  /** Person who created it; missing: the owner of the server. */
+  person?: string
+  /** Persons who may see it (`reader`) or also prompt it (`member`), by name. */
+  shared?: Record<string, "reader" | "member">
   /** Title, made from the first prompt. */
   title: string
   /** Agent that does the work. */
@@ -954,6 +1012,8 @@ export type Session = {
     started: string
     /** the instance; one process can have several */
     directory?: string
+    /** the worker, if several share a database */
+    worker?: string
   }
   /** Accepted prompts that did not run, until sent again. */
   skipped?: {
@@ -1049,6 +1109,8 @@ export type SessionCost = {
     model: string
     agent: string
     answers: number
+    /** milliseconds that the answers took */
+    duration: number
   }[]
   /** the answers to each prompt of the session itself, the oldest first */
   prompts: {
@@ -1066,6 +1128,8 @@ export type SessionCost = {
     cost: number
     messageId: string
     time: number
+    /** milliseconds of the answers and the calls, without waiting for a person */
+    duration: number
   }[]
 }
 
@@ -1347,12 +1411,14 @@ export type TextMessage = {
       | "other"
     /** what ended the turn */
     error?: { name: string; message: string }
-    /** what a text of the system tells: a `rule`, a `skill`, a `plan`, a `guard`, and which one; `shell` and the command, if a person ran it */
+    /** what a text of the system tells: a `rule`, a `skill`, a `plan`, a `guard`, a `hook`, and which one; `output`: the answer before did not fit the schema; `shell` and the command, if a person ran it */
     origin?: {
       kind: string
       name: string
       /** of a `guard`: each guard that held back the answer before, and why */
       by?: { guard: string; reason: string }[]
+      /** of a `shell`: the styles of the output, as in the result of a tool */
+      colors?: [number, string][]
     }
   }
 }
@@ -1463,6 +1529,8 @@ export type ToolResultMessage = {
     status: "success" | "error" | "interrupted"
     /** JSON where the tool gave structure and nothing else; a string for text */
     output: unknown
+    /** from which character on the text of a command has which style, as SGR codes (`1;31`; empty for plain text); never sent to a model */
+    colors?: [number, string][]
     error?: {
       message: string
       stack?: string
@@ -1535,6 +1603,8 @@ export type Usage = {
   cacheWrite?: number
   /** USD */
   cost?: number
+  /** milliseconds that the answer took, attempts that failed included */
+  duration?: number
 }
 
 export type WaitingPrompt = {
@@ -1550,10 +1620,14 @@ export type WaitingPrompt = {
     started: string
     /** the instance; one process can have several */
     directory?: string
+    /** the worker, if several share a database */
+    worker?: string
   }
   parts: PromptPart[]
   agent?: string
   model?: string
+  /** Whether any worker of the database may run it. */
+  isJob?: boolean
 }
 
 /** Every route as a function. */
@@ -1572,8 +1646,133 @@ export type Api = {
   getConfig(input?: Record<string, never>, options?: CallOptions): Promise<Record<string, unknown>>
   /** This description. */
   getOpenapi(input?: Record<string, never>, options?: CallOptions): Promise<Record<string, unknown>>
-  /** The sessions of the project, last used first; with tasks=true also sessions of subtasks. */
-  listSessions(input?: { tasks?: boolean }, options?: CallOptions): Promise<Session[]>
+  /** A code with which a browser can sign in once, within a minute: the page takes it as #code=…. The browser then acts for the person who asked; an admin may ask for another person. */
+  createBrowserCode(
+    input?: {
+      /** the person who signs in */
+      person?: string
+    },
+    options?: CallOptions,
+  ): Promise<{
+    code: string
+    /** In milliseconds since 1970. */
+    expires: number
+  }>
+  /** Exchange a code for a cookie and the key of the page. Needs no token. */
+  signInBrowser(
+    input: { code: string },
+    options?: CallOptions,
+  ): Promise<{
+    signedIn: true
+    /** Of this browser in the list. */
+    id: string
+    /** For the header x-vitamin-page, without which the cookie is worth nothing. */
+    key: string
+  }>
+  /** The browsers that are signed in; those of the person, for an admin all. */
+  listBrowsers(
+    input?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<
+    {
+      id: string
+      /** In milliseconds since 1970. */
+      created: number
+      /** The last use, to the hour. */
+      used: number
+      /** The User-Agent of the browser. */
+      browser: string
+      /** Who signed in; missing: the owner of the server. */
+      person?: string
+    }[]
+  >
+  /** Sign a browser out: its event streams end, and its next request is refused. */
+  signOutBrowser(input: { id: string }, options?: CallOptions): Promise<{ removed: true }>
+  /** The people who have a personal token, with their roles. No route shows a token again. */
+  listTokens(
+    input?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<
+    {
+      /** The person. */
+      name: string
+      /** What the person may do. */
+      role: "reader" | "member" | "admin"
+      /** The token, not its secret. */
+      id: string
+      /** In milliseconds since 1970. */
+      created: number
+      /** When it ends, in milliseconds since 1970. */
+      expires?: number
+    }[]
+  >
+  /** Create the personal token of somebody who has none. The answer is the only place that shows it. */
+  createToken(
+    input: {
+      name: string
+      /** What the person may do. */
+      role: "reader" | "member" | "admin"
+      /** In milliseconds since 1970. */
+      expires?: number
+    },
+    options?: CallOptions,
+  ): Promise<{
+    /** The person. */
+    name: string
+    /** What the person may do. */
+    role: "reader" | "member" | "admin"
+    /** The token, not its secret. */
+    id: string
+    /** In milliseconds since 1970. */
+    created: number
+    /** When it ends, in milliseconds since 1970. */
+    expires?: number
+    token: string
+  }>
+  /** Revoke the personal token of somebody. Their open streams, sockets and browsers end. Their sessions stay. */
+  removeToken(input: { name: string }, options?: CallOptions): Promise<Removed>
+  /** Share a session with a person: `reader` may look, `member` may also prompt and answer; null ends it. */
+  shareSession(
+    input: { id: string } & { name: string; role: "reader" | "member" | null },
+    options?: CallOptions,
+  ): Promise<Session>
+  /** What people did, the newest first. The same reading within a minute is listed once. */
+  listAudit(
+    input?: {
+      /** only of this person */
+      person?: string
+      /** in milliseconds since 1970 */
+      since?: string
+      /** in milliseconds since 1970 */
+      until?: string
+      /** how many entries, at most 10000; default: 100 */
+      limit?: string
+    },
+    options?: CallOptions,
+  ): Promise<
+    {
+      /** In milliseconds since 1970. */
+      time: number
+      /** Name of the person, or `owner`. */
+      person: string
+      /** The operation: its id in the API, a method of ACP, or a command. */
+      action: string
+      /** The path, or the session. */
+      target: string
+      /** HTTP status, or `ok` or `failed`. */
+      result: string
+    }[]
+  >
+  /** The sessions of the project, last used first; with tasks=true also sessions of subtasks, with everywhere=true those of all projects. */
+  listSessions(
+    input?: {
+      tasks?: boolean
+      everywhere?: boolean
+      /** so many, the last used; default: all */
+      limit?: string
+    },
+    options?: CallOptions,
+  ): Promise<Session[]>
   /** Create a session. */
   createSession(
     input?: { agent?: string; model?: string; title?: string; metadata?: Record<string, unknown> },
@@ -1601,6 +1800,8 @@ export type Api = {
       all?: boolean
       /** only so many messages, the newest */
       last?: string
+      /** only messages that lead to this one */
+      before?: string
     },
     options?: CallOptions,
   ): Promise<Message[]>
@@ -1610,6 +1811,8 @@ export type Api = {
       id: string
       /** `respond-async`: answer with 202 once the prompt is stored */
       prefer?: string
+      /** the caller's trace, which the prompt continues if telemetry is on */
+      traceparent?: string
     } & Prompt & { prefer: "respond-async" },
     options?: CallOptions,
   ): Promise<AcceptedPrompt>
@@ -1619,6 +1822,8 @@ export type Api = {
       id: string
       /** `respond-async`: answer with 202 once the prompt is stored */
       prefer?: string
+      /** the caller's trace, which the prompt continues if telemetry is on */
+      traceparent?: string
     } & Prompt,
     options?: CallOptions,
   ): Promise<Message>
@@ -1647,10 +1852,78 @@ export type Api = {
   ): Promise<Session>
   /** Abort the running prompt of a session, and the waiting ones. */
   abortSession(input: { id: string }, options?: CallOptions): Promise<{ aborted: boolean }>
+  /** Say that the person left a session: hooks of SessionEnd are told. The session is kept. */
+  leaveSession(
+    input: { id: string } & {
+      /** a new session, another session, the end of the program, anything else */
+      reason: "clear" | "resume" | "prompt_input_exit" | "other"
+    },
+    options?: CallOptions,
+  ): Promise<Session>
   /** What fills the model's window, in tokens. */
   getContext(input: { id: string }, options?: CallOptions): Promise<ContextUsage>
   /** What the session and its tasks have cost: by model and agent, and by prompt. */
   getCost(input: { id: string }, options?: CallOptions): Promise<SessionCost>
+  /** What the sessions of this project, or of all projects, used: by day, model, agent and tool. Without since, of the last 30 days. */
+  getStats(
+    input?: {
+      /** in milliseconds since 1970 */
+      since?: string
+      /** of all projects of this machine */
+      all?: boolean
+    },
+    options?: CallOptions,
+  ): Promise<{
+    /** start of the range, in milliseconds since 1970 */
+    since: number
+    /** its end */
+    until: number
+    /** sessions with messages in the range, without those of tasks */
+    sessions: number
+    /** sessions of tasks, which other agents gave */
+    tasks: number
+    /** prompts of people and programs, without tasks */
+    prompts: number
+    /** tokens and money by day, model and agent, the first day first; sessions of tasks included */
+    used: {
+      /** local day of the server, such as 2026-01-31 */
+      day: string
+      /** provider/model; empty if it is not known */
+      model: string
+      /** empty if it is not known */
+      agent: string
+      /** answers of the model, each with text or calls */
+      turns: number
+      /** Tokens sent. */
+      input: number
+      /** Tokens of answers. */
+      output: number
+      /** Tokens of reasoning, if the provider reports them. */
+      reasoning: number
+      /** Tokens sent that the provider had cached. */
+      cacheRead: number
+      /** Tokens that the provider added to its cache. */
+      cacheWrite: number
+      /** In US dollars, as far as prices are known. */
+      cost: number
+    }[]
+    /** calls by day, model, agent and tool */
+    tools: {
+      /** local day of the server, such as 2026-01-31 */
+      day: string
+      /** provider/model; empty if it is not known */
+      model: string
+      /** empty if it is not known */
+      agent: string
+      tool: string
+      /** calls that have a result */
+      calls: number
+      /** those that failed, were denied, or ran a command that failed */
+      failures: number
+      /** milliseconds that they ran */
+      time: number
+    }[]
+  }>
   /** Run a command of the person in the folder. The command and its output become a message, which the model gets with the next prompt. Answers 409 if the session is busy, or if abortSession stopped the command. */
   runShell(
     input: { id: string } & {
@@ -1721,6 +1994,100 @@ export type Api = {
     },
     options?: CallOptions,
   ): Promise<Reverted>
+  /** Push what a session of a git project made to a branch, with the git credentials of the server and never by force; or return it as a patch. */
+  pushSession(
+    input: { id: string } & {
+      /** default: vitamin/SESSION */
+      branch?: string
+      /** whether it may be the default branch */
+      isDefaultAllowed?: boolean
+      /** push nothing, and return a patch */
+      patch?: boolean
+    },
+    options?: CallOptions,
+  ): Promise<{
+    /** the branch that was pushed to */
+    branch?: string
+    /** its new commit */
+    commit?: string
+    /** in the form of `git diff` */
+    patch?: string
+  }>
+  /** The events of a session that guards saw, and what they blocked, the oldest first: at most the last 1000. */
+  listGuardEvents(
+    input: { id: string },
+    options?: CallOptions,
+  ): Promise<{
+    /** of all events, also those that are not listed */
+    total: number
+    events: {
+      time: number
+      /** the tool, `answer` or `mode`, and its target */
+      event: string
+      /** whether a guard can block it */
+      isAction: boolean
+      /** the guards that blocked it, and why */
+      blocked: { guard: string; reason: string }[]
+    }[]
+  }>
+  /** The stories that a session ran with `world_run`, the oldest first: at most the last 200. */
+  listStories(
+    input: { id: string },
+    options?: CallOptions,
+  ): Promise<
+    {
+      /** Story file, from the project folder. */
+      file: string
+      /** Name of the export; empty if the file itself could not be loaded. */
+      name: string
+      /** What the story shows. */
+      intent: string
+      /** Whether it passed. */
+      status: "passed" | "failed"
+      /** Why the story failed, one line each. */
+      problems: string[]
+      /** What `play` asserted. */
+      assertions: {
+        /** How many held. */
+        passed: number
+        /** How many did not. */
+        failed: number
+      }
+      /** What axe-core found; missing if it did not check. */
+      violations?: {
+        /** Rule of axe-core, such as `color-contrast`. */
+        id: string
+        /** How much it matters: `minor`, `moderate`, `serious` or `critical`. */
+        impact: string
+        /** What the rule asks for. */
+        help: string
+        /** CSS selectors of elements that break it. */
+        targets: string[]
+      }[]
+      /** Accessibility tree after `play`, as YAML. */
+      snapshot?: string
+      /** Milliseconds. */
+      duration: number
+      /** Files of the project that the story imports. */
+      modules: string[]
+      /** the call of `world_run`, as its folder is named */
+      callId: string
+      /** of the story in its call, from 1 */
+      number: number
+      /** when it ended, in milliseconds since 1970 */
+      time: number
+      hasPicture: boolean
+    }[]
+  >
+  /** The page after a story, as a PNG file of at most 5 MB. */
+  getStoryPicture(
+    input: { id: string; callId: string; number: string },
+    options?: CallOptions,
+  ): Promise<{
+    mimeType: "image/png"
+    /** the bytes in base64 */
+    data: string
+  }>
   /** The open permission requests, the oldest first. */
   listPermissions(input?: Record<string, never>, options?: CallOptions): Promise<PermissionRequest[]>
   /** Reply to a permission request: "once", "always" (stores its rules for the agent, in the project or, with scope "session", in the session), or "reject". The message of a rejection is sent to the model. */
@@ -1742,7 +2109,7 @@ export type Api = {
     options?: CallOptions,
   ): Promise<{
     replied: true
-    /** why "always" was taken as "once": no rule can express the request */
+    /** why "always" was taken as "once", or for this session: no rule can express the request, or only an admin may allow it in the project */
     notice?: string
   }>
   /** The grants of this project (replies "always" that are still valid), the oldest first. */
@@ -1759,8 +2126,78 @@ export type Api = {
   listAgents(input?: Record<string, never>, options?: CallOptions): Promise<Agent[]>
   /** One agent. */
   getAgent(input: { id: string }, options?: CallOptions): Promise<Agent>
+  /** Which agent the router would choose for a request, and why. Runs nothing. */
+  routeRequest(
+    input: { request: string },
+    options?: CallOptions,
+  ): Promise<{
+    /** The chosen agent. */
+    agent: string
+    score: number
+    reasons: string[]
+    /** All agents that match, the best first. */
+    ranked: { agent: string; score: number; reasons: string[] }[]
+  }>
   /** The skills of the project and of the person. */
   listSkills(input?: Record<string, never>, options?: CallOptions): Promise<Skill[]>
+  /** The hooks, plugins and language servers of the folder, where each comes from, and its state. Starts none. */
+  listExtensions(
+    input?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<{
+    /** the hooks that are in force */
+    hooks: {
+      event:
+        | "SessionStart"
+        | "SessionEnd"
+        | "UserPromptSubmit"
+        | "PreToolUse"
+        | "PermissionRequest"
+        | "PostToolUse"
+        | "PostToolUseFailure"
+        | "PreCompact"
+        | "PostCompact"
+        | "SubagentStart"
+        | "SubagentStop"
+        | "Stop"
+        | "Notification"
+      /** names of tools, or an expression; empty: all */
+      matcher: string
+      name: string
+      type: "command" | "mcp_tool" | "function"
+      /** the file that defines it */
+      source: string
+    }[]
+    /** hooks that are not used, and why, such as a file nobody has reviewed */
+    unusedHooks: string[]
+    plugins: {
+      name: string
+      version: string
+      description: string
+      parts: {
+        commands: string[]
+        agents: string[]
+        skills: string[]
+        hooks: string[]
+        mcp: string[]
+        lsp: string[]
+        guards: string[]
+      }
+      /** where it came from */
+      address: string
+      /** its files are as they were installed; otherwise they are not used */
+      isIntact: boolean
+    }[]
+    languageServers: {
+      id: string
+      from: "settings" | "plugin" | "installed"
+      endings: string[]
+      command: string
+      state: "running" | "failed" | "not started" | "turned off"
+      /** why it failed */
+      reason?: string
+    }[]
+  }>
   /** The models that can be used now: their provider has a key, a server on this machine has them, or they are built in. */
   listUsableModels(input?: Record<string, never>, options?: CallOptions): Promise<UsableModel[]>
   /** Files and folders whose path has the letters of `search` in order, the best first, ignored ones last. */
@@ -1771,7 +2208,7 @@ export type Api = {
     },
     options?: CallOptions,
   ): Promise<FileCompletion[]>
-  /** The commands that a prompt may begin with: `/skill`, and `/server:prompt` of MCP servers. Starts no server. */
+  /** The commands that a prompt may begin with: `/name` of command files, `/skill`, and `/server:prompt` of MCP servers. Starts no server. */
   listCommands(
     input?: {
       /** include servers that a client brought for this session */
@@ -1878,6 +2315,24 @@ export type Api = {
     trusted: string[]
     /** What is wrong with the trusted files, one line each. */
     problems: string[]
+  }>
+  /** The settings in force in the request's directory, each with the layer that it comes from. Secrets are redacted. */
+  listSettings(
+    input?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<{
+    settings: {
+      /** Key path, such as `provider["my.id"].baseURL`. */
+      key: string
+      value: unknown
+      /** Layer that set it. */
+      source: string
+    }[]
+    /** Places that are read; a later one wins. */
+    layers: { source: string; path?: string; status: string }[]
+    /** Values that have no effect. */
+    ignored: { source: string; key: string; reason: string }[]
+    warnings: string[]
   }>
   /** Whether the person should choose a model, what was chosen, and which model servers answer here. */
   getFirstChoice(

@@ -48,11 +48,14 @@ async function walk({ client, tmp }: World, quiet: Client): Promise<void> {
   await client.getHealth()
   await client.getInfo()
   await client.getConfig()
+  assert.ok((await client.listSettings()).layers.some(({ source }) => source === "project"))
   await client.getOpenapi()
   await client.listProviders()
   await client.listAgents()
   await client.getAgent({ id: "build" })
+  assert.equal((await client.routeRequest({ request: "hello" })).agent, "build")
   await client.listSkills()
+  await client.listExtensions()
   await client.connectMcpServer({ id: "everything" })
   await client.listMcpServers()
   await client.listMcpOffers({ server: "everything" })
@@ -95,6 +98,7 @@ async function walk({ client, tmp }: World, quiet: Client): Promise<void> {
   await client.getPlan({ id })
   assert.ok((await client.getContext({ id })).parts.tools > 0)
   assert.equal((await client.getCost({ id })).rows[0]?.agent, "build")
+  assert.equal((await client.getStats({ since: "9".repeat(15) })).sessions, 0)
   await client.updateSession({ id, title: "Another title" })
   await client.allowEdits({ id, isAllowed: true })
   await client.listGrants()
@@ -102,10 +106,17 @@ async function walk({ client, tmp }: World, quiet: Client): Promise<void> {
   await client.exportSession({ id })
   await client.exportMarkdown({ id })
   await client.listBranches({ id })
+  await client.listGuardEvents({ id })
+  await client.listStories({ id })
   await client.switchBranch({ id, name: "try" })
   await client.setMode({ id, mode: "plan" })
   await client.compactSession({ id })
+  await client.leaveSession({ id, reason: "other" })
   const fork = await client.forkSession({ id })
+  const { name } = await quiet.createToken({ name: "ada", role: "member" })
+  await client.listTokens()
+  await client.shareSession({ id, name, role: "reader" })
+  await client.removeToken({ name })
   const first = messages.find(({ type }) => type === "tool_request")!.id
   await client.getDiff({ id })
   await client.revertSession({ id, messageId: first })
@@ -132,6 +143,12 @@ async function walk({ client, tmp }: World, quiet: Client): Promise<void> {
 /** They need somebody to sign in to: mcp-login.test.ts and provider-login.test.ts of test/edge/tui call them over HTTP and in
  * the same process. */
 const signingIn = ["startMcpLogin", "waitForMcpLogin", "startProviderLogin", "waitForProviderLogin"]
+/** There is no page in the same process: test/edge/web calls them over HTTP. */
+const ofThePage = ["createBrowserCode", "signInBrowser", "listBrowsers", "signOutBrowser", "getStoryPicture"]
+/** The answers differ, a random token and the log of a server: test/edge/server/people calls them. */
+const ofPeople = ["createToken", "listAudit"]
+/** It needs a project that is a git repository: test/edge/cli/cluster. */
+const ofProjects = ["pushSession"]
 
 test("every route gives the same results over HTTP and in the same process", async () => {
   const seen: { called: Called[]; events: string[] }[] = []
@@ -159,7 +176,13 @@ test("every route gives the same results over HTTP and in the same process", asy
   for (const [i, { id, result }] of http!.called.entries())
     if (id !== "getOpenapi") assert.deepEqual(local!.called[i]!.result, result, id)
   assert.deepEqual(local!.events, http!.events)
-  const walked = new Set([...http!.called.map(({ id }) => id), ...signingIn])
+  const walked = new Set([
+    ...http!.called.map(({ id }) => id),
+    ...signingIn,
+    ...ofThePage,
+    ...ofPeople,
+    ...ofProjects,
+  ])
   assert.deepEqual([...walked].sort(), Object.keys(routes).sort())
 })
 
@@ -175,7 +198,9 @@ const inputs: Record<string, object> = {
   completeMcpArgument: { prompt: "one", argument: "two" },
   runShell: { command: "true" },
   allowEdits: { isAllowed: true },
+  leaveSession: { reason: "other" },
   storeKey: { key: "nothing" },
+  shareSession: { role: "reader" },
 }
 
 /** Wrong calls, each with the error that it must give. */
@@ -189,7 +214,17 @@ async function errors({ client }: World): Promise<unknown[]> {
   const unknown = []
   // One after the other: a session that one call looks for is busy for another.
   for (const [id] of about)
-    unknown.push(await failure(id, { id: "nope", promptId: "nope", hash: "nope", ...inputs[id] }))
+    unknown.push(
+      await failure(id, {
+        id: "nope",
+        name: "nope",
+        promptId: "nope",
+        hash: "nope",
+        callId: "nope",
+        number: "1",
+        ...inputs[id],
+      }),
+    )
   return Promise.all([
     ...unknown,
     failure("createSession", { title: 5 }),
