@@ -5,6 +5,8 @@ import { callRoute, checkCall } from "#edge/server/http/call-route.ts"
 import { failureOf } from "#edge/server/http/respond.ts"
 import type { Route } from "#edge/server/http/route.ts"
 import { coreRoutes } from "#edge/server/routes/core-routes.ts"
+import { peopleRoutes } from "#edge/server/routes/people-routes.ts"
+import { browserRoutes } from "#edge/server/web/browser-routes.ts"
 import type { AgentSource } from "#engine/host/agent-adapter.ts"
 import { startParts } from "#engine/host/bootstrap.ts"
 import * as Session from "#engine/session/session.ts"
@@ -39,6 +41,8 @@ export function createLocalTransport(options: {
       clients: () => clients,
       routes: () => table,
     }),
+    ...browserRoutes(undefined),
+    ...peopleRoutes(),
     ...allRoutes(options.agentFor),
   ]
   const routes = new Map(table.map((route) => [route.id, route]))

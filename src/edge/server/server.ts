@@ -10,8 +10,13 @@ import { createEventStream } from "#edge/server/event/event-stream.ts"
 import { invalidRequest, unmetExpectation } from "#edge/server/http/refusal.ts"
 import { errorResponse } from "#edge/server/http/respond.ts"
 import { answerFaults, refuse } from "#edge/server/http/wire.ts"
-import { createEventLog } from "#kernel/bus/event-log.ts"
+import { createAudit } from "#edge/server/people/audit.ts"
+import { createPresence } from "#edge/server/people/presence.ts"
+import { createBrowserSessions } from "#edge/server/web/browser-sessions.ts"
+import { createPageFiles } from "#edge/server/web/page-files.ts"
+import { createEventLog, type EventLog, type SharedEventLog } from "#kernel/bus/event-log.ts"
 import * as Global from "#kernel/process/global.ts"
+import * as Storage from "#kernel/storage/storage.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { hostsOf, openUrls, urlOf } from "./address.ts"
 import { type AppOptions, createApp } from "./app.ts"
@@ -65,14 +70,18 @@ export type RunningServer = Readonly<{
   openUrls: string[] | undefined
   port: number
   tokenFile: string
+  /** An address that signs a browser in once, within a minute; undefined without a page. */
+  signInUrl(): string | undefined
   stop(): Promise<void>
 }>
 export type ServerOptions = Pick<
   AppOptions,
-  "directory" | "init" | "config" | "version" | "routes" | "bodyLimit"
+  "directory" | "init" | "config" | "version" | "routes" | "bodyLimit" | "across"
 > & {
   port: number
   host?: string
+  /** Whether `/` shows the page. */
+  hasPage?: boolean
   /** How the Agent Client Protocol is served over a WebSocket at /acp. Without it, it is not. */
   acp?: Serving
   /** In milliseconds. */
@@ -104,7 +113,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const connections = createConnections(server)
   const bound = await listen(server, port, host)
 
-  const log = createEventLog({ directory: join(Global.state(), "events") })
+  const log = await openEventLog()
   const eventStream = createEventStream({ ...rest, log })
   const sweep = createIdleSweep({
     directory: rest.directory,
@@ -118,9 +127,20 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     sweep.run()
     await rest.init?.()
   }
-  const access = { token, hosts, origins, admit: connections.admit }
-  const sockets = acp && createSockets(acp, createGuard({ ...access, isOpen: () => false }))
-  const app = createApp({ ...rest, ...access, init, eventStream, socketPaths: sockets ? [sockets.path] : [] })
+  const browsers = rest.hasPage ? await createBrowserSessions({ port: bound.port }) : undefined
+  const access = { token, hosts, origins, admit: connections.admit, ...(browsers ? { browsers } : {}) }
+  const people = { presence: createPresence(), audit: createAudit() }
+  const sockets =
+    acp && createSockets(acp, { ...people, check: createGuard({ ...access, isOpen: () => false }) })
+  const app = createApp({
+    ...rest,
+    ...access,
+    ...people,
+    init,
+    eventStream,
+    socketPaths: sockets ? [sockets.path] : [],
+    ...(rest.hasPage ? { page: createPageFiles() } : {}),
+  })
   const listener = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     errorHandler: (error) => errorResponse(invalidRequest("its target or Host", errorText(error))),
@@ -142,6 +162,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     const closed = once(server, "close")
     server.close()
     sweep.stop()
+    people.presence.close()
     eventStream.disconnect()
     const socketsClosed = sockets?.close()
     // A connection becomes idle when its response is sent; keep-alive would then hold it open.
@@ -152,7 +173,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     clearInterval(closing)
     clearTimeout(deadline)
     eventStream.close()
-    log.close()
+    await log.close()
   }
 
   return Object.freeze({
@@ -160,11 +181,19 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     openUrls: openUrls(bound.address, bound.port),
     port: bound.port,
     tokenFile,
+    signInUrl: () => browsers && `${urlOf(bound.address, bound.port)}/#code=${browsers.createCode().code}`,
     stop() {
       stopped ??= shutDown()
       return stopped
     },
   })
+}
+
+/** Servers that share a database share their events. */
+async function openEventLog(): Promise<EventLog | SharedEventLog> {
+  const database = Storage.sharedDatabase()
+  if (!database) return createEventLog({ directory: join(Global.state(), "events") })
+  return (await import("#kernel/bus/event-table.ts")).createEventTable(database)
 }
 
 function checkExpectation({ headers, httpVersion }: IncomingMessage): void {

@@ -3,15 +3,23 @@ import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import type { WebSocketServer } from "ws"
 import type { Serving } from "#edge/acp/acp-agent.ts"
-import { Refusal, unknownPath } from "#edge/server/http/refusal.ts"
+import { forbidden, Refusal, unknownPath } from "#edge/server/http/refusal.ts"
 import { writeRefusal } from "#edge/server/http/wire.ts"
+import type { Audit } from "#edge/server/people/audit.ts"
+import { auditSocket } from "#edge/server/people/audit-socket.ts"
+import type { Presence } from "#edge/server/people/presence.ts"
+import * as Person from "#kernel/person.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import type { Guard } from "./guard.ts"
 
 const path = "/acp"
+const needed = "member"
 
-export function createSockets(serving: Serving, check: Guard) {
+export function createSockets(
+  serving: Serving,
+  { check, presence, audit }: { check: Guard; presence: Presence; audit: Audit },
+) {
   const stopping = new AbortController()
   const open = new Set<Promise<void>>()
   let server: WebSocketServer | undefined
@@ -20,23 +28,29 @@ export function createSockets(serving: Serving, check: Guard) {
   function upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
     // Without a listener an error would end the process.
     socket.on("error", () => socket.destroy())
-    try {
-      const asked = URL.parse(incoming.url ?? "", "http://localhost")?.pathname ?? ""
-      const header = (name: string) => joined(incoming.headers[name])
-      check({ method: "GET", path: asked, header, incoming })
-      if (asked !== path) throw unknownPath(asked)
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      writeRefusal(socket, error)
-      return
-    }
-    void accept(incoming, socket, head).catch((error) => {
-      Log.warn("a WebSocket could not be served", { error: errorText(error) })
-      socket.destroy()
-    })
+    void admit(incoming)
+      .then((person) => accept(incoming, socket, { head, person }))
+      .catch((error) => {
+        if (error instanceof Refusal) return writeRefusal(socket, error)
+        Log.warn("a WebSocket could not be served", { error: errorText(error) })
+        socket.destroy()
+      })
   }
 
-  async function accept(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async function admit(incoming: IncomingMessage): Promise<Person.Person | undefined> {
+    const asked = URL.parse(incoming.url ?? "", "http://localhost")?.pathname ?? ""
+    const header = (name: string) => joined(incoming.headers[name])
+    const { person } = (await check({ method: "GET", path: asked, header, incoming })) ?? {}
+    if (asked !== path) throw unknownPath(asked)
+    if (person && !Person.includes(person.role, needed)) throw forbidden(needed, person.role)
+    return person
+  }
+
+  async function accept(
+    incoming: IncomingMessage,
+    socket: Duplex,
+    { head, person }: { head: Buffer; person: Person.Person | undefined },
+  ): Promise<void> {
     const { maxFrame, serveSocket } = await import("#edge/acp/serve-socket.ts")
     const { WebSocketServer } = await import("ws")
     server ??= new WebSocketServer({
@@ -46,7 +60,14 @@ export function createSockets(serving: Serving, check: Guard) {
       maxPayload: maxFrame,
     })
     server.handleUpgrade(incoming, socket, head, (webSocket) => {
-      const served = serveSocket(serving, webSocket, { signal: stopping.signal })
+      if (person)
+        socket.once(
+          "close",
+          presence.watch(person, () => webSocket.terminate()),
+        )
+      const tapped = auditSocket(webSocket, { person, audit })
+      // Everything that the connection does, it does for this person.
+      const served = Person.run(person, () => serveSocket(serving, tapped, { signal: stopping.signal }))
       open.add(served)
       void served.finally(() => open.delete(served))
     })

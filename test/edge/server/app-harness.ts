@@ -17,6 +17,7 @@ export const base = "http://127.0.0.1:3141"
 const echo = defineRoute({
   id: "echo-id",
   method: "POST",
+  role: "reader",
   path: "/echo/:id",
   summary: "For tests",
   params: z.object({ id: z.string().max(5) }),
@@ -40,6 +41,7 @@ const failures: Record<string, () => unknown> = {
 const fail = defineRoute({
   id: "fail-how",
   method: "GET",
+  role: "reader",
   path: "/fail/:how",
   summary: "For tests",
   params: z.object({ how: z.string() }),

@@ -6,6 +6,7 @@ import { test } from "node:test"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import * as GlobalBus from "#kernel/bus/global-bus.ts"
+import { onBackends } from "../../fixture/tmp-store.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
 import { clientsOf, follow, publish, range, startServer } from "./harness.ts"
@@ -18,35 +19,38 @@ function bufferedBytes(): number {
   return process.memoryUsage().arrayBuffers
 }
 
-test("a client that never reads is disconnected, needs little memory, and can resume without loss", async () => {
-  await using tmp = await tmpdir()
-  await using server = await startServer(tmp.path, { stall: 6000 })
-  const good = follow(server)
-  const cursor = String((await good.opened).headers["x-vitamin-cursor"])
-  const lazy = connect(server.port, "127.0.0.1")
-  lazy.on("error", () => {})
-  lazy.write(
-    `GET /event HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${server.token}\r\n\r\n`,
-  )
-  lazy.pause()
-  await until(async () => (await clientsOf(server)) === 2, "two clients")
-  const before = bufferedBytes()
-  const text = "x".repeat(5000)
-  for (let n = 0; n < 6000; n += 100) {
-    await publish(tmp.path, range(n, n + 100), text)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  // Freed buffers are swept in the background; the client is still connected while this waits.
-  await until(() => bufferedBytes() - before < 10e6, "less than 10 MB held for 30 MB of events", 5000)
-  await until(() => good.frames.length === 6000, "the good client")
-  await until(async () => (await clientsOf(server)) === 1, "one client")
-  const again = follow(server, { "last-event-id": cursor })
-  await until(() => again.frames.length === 6000, "the replay")
-  assert.deepEqual(again.numbers(), range(0, 6000))
-  lazy.destroy()
-  good.drop()
-  again.drop()
-})
+onBackends(
+  "a client that never reads is disconnected, needs little memory, and can resume without loss",
+  async (open) => {
+    await using tmp = await open()
+    await using server = await startServer(tmp.path, { stall: 6000 })
+    const good = follow(server)
+    const cursor = String((await good.opened).headers["x-vitamin-cursor"])
+    const lazy = connect(server.port, "127.0.0.1")
+    lazy.on("error", () => {})
+    lazy.write(
+      `GET /event HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${server.token}\r\n\r\n`,
+    )
+    lazy.pause()
+    await until(async () => (await clientsOf(server)) === 2, "two clients")
+    const before = bufferedBytes()
+    const text = "x".repeat(5000)
+    for (let n = 0; n < 6000; n += 100) {
+      await publish(tmp.path, range(n, n + 100), text)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    // Freed buffers are swept in the background; the client is still connected while this waits.
+    await until(() => bufferedBytes() - before < 10e6, "less than 10 MB held for 30 MB of events", 5000)
+    await until(() => good.frames.length === 6000, "the good client")
+    await until(async () => (await clientsOf(server)) === 1, "one client")
+    const again = follow(server, { "last-event-id": cursor })
+    await until(() => again.frames.length === 6000, "the replay")
+    assert.deepEqual(again.numbers(), range(0, 6000))
+    lazy.destroy()
+    good.drop()
+    again.drop()
+  },
+)
 
 test("abrupt disconnects leave no client, listener or timer behind", async () => {
   await using tmp = await tmpdir()
@@ -86,9 +90,9 @@ test("a client that disconnects before it is answered leaves no event stream beh
   await noClient()
 })
 
-test("many clients that reconnect lose no event and get none twice", async () => {
+onBackends("many clients that reconnect lose no event and get none twice", async (open) => {
   const [clientCount, total] = process.env.VITAMIN_SOAK ? [100, 10_000] : [20, 2_000]
-  await using tmp = await tmpdir()
+  await using tmp = await open()
   await using server = await startServer(tmp.path)
   const cursor = String((await follow(server).opened).headers["x-vitamin-cursor"])
   const runs = range(0, clientCount).map(async (client) => {

@@ -2,35 +2,37 @@
 import assert from "node:assert/strict"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { test } from "node:test"
-import { tmpdir } from "../../fixture/tmpdir.ts"
+import { onBackends } from "../../fixture/tmp-store.ts"
 import { until } from "../../fixture/until.ts"
 import { follow, publish, range, startServer } from "./harness.ts"
 
-test("GET /event with x-vitamin-directory sends only that directory, live and replayed", async () => {
-  await using tmp = await tmpdir()
-  const other = join(tmp.path, "öther")
-  mkdirSync(other)
-  await using server = await startServer(tmp.path)
-  const header = { "x-vitamin-directory": encodeURIComponent(other) }
-  const client = follow(server, header)
-  const cursor = String((await client.opened).headers["x-vitamin-cursor"])
-  for (const n of range(0, 50)) await publish(n % 2 ? other : tmp.path, [n])
-  const odd = range(0, 50).filter((n) => n % 2)
-  await until(() => client.frames.length === 25)
-  assert.deepEqual(client.numbers(), odd)
-  const late = follow(server, { ...header, "last-event-id": cursor })
-  await until(() => late.frames.length === 25)
-  assert.deepEqual(late.numbers(), odd)
-  const all = follow(server, { "last-event-id": cursor })
-  await until(() => all.frames.length === 50)
-  const answer = await server.get("/event", { "x-vitamin-directory": "/does/not/exist" })
-  assert.equal(answer.status, 400)
-  for (const one of [client, late, all]) one.drop()
-})
+onBackends(
+  "GET /event with x-vitamin-directory sends only that directory, live and replayed",
+  async (open) => {
+    await using tmp = await open()
+    const other = join(tmp.path, "öther")
+    mkdirSync(other)
+    await using server = await startServer(tmp.path)
+    const header = { "x-vitamin-directory": encodeURIComponent(other) }
+    const client = follow(server, header)
+    const cursor = String((await client.opened).headers["x-vitamin-cursor"])
+    for (const n of range(0, 50)) await publish(n % 2 ? other : tmp.path, [n])
+    const odd = range(0, 50).filter((n) => n % 2)
+    await until(() => client.frames.length === 25)
+    assert.deepEqual(client.numbers(), odd)
+    const late = follow(server, { ...header, "last-event-id": cursor })
+    await until(() => late.frames.length === 25)
+    assert.deepEqual(late.numbers(), odd)
+    const all = follow(server, { "last-event-id": cursor })
+    await until(() => all.frames.length === 50)
+    const answer = await server.get("/event", { "x-vitamin-directory": "/does/not/exist" })
+    assert.equal(answer.status, 400)
+    for (const one of [client, late, all]) one.drop()
+  },
+)
 
-test("GET /event of one directory moves the cursor past events of other directories", async () => {
-  await using tmp = await tmpdir()
+onBackends("GET /event of one directory moves the cursor past events of other directories", async (open) => {
+  await using tmp = await open()
   const other = join(tmp.path, "other")
   mkdirSync(other)
   await using server = await startServer(tmp.path, { heartbeat: 30 })

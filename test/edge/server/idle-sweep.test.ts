@@ -17,6 +17,7 @@ let release = () => {}
 const later = defineRoute({
   id: "later",
   method: "POST",
+  role: "reader",
   path: "/later",
   summary: "For tests: answers at once and works on",
   response: z.object({}),

@@ -76,7 +76,8 @@ test("every operation answers as the document says", async () => {
   }
   for (const id of ["getHealth", "getInfo", "getConfig", "getOpenapi", "listProviders", "listAgents"])
     await done(id)
-  for (const id of ["listUsableModels", "completeFile", "listCommands"]) await done(id)
+  for (const id of ["listUsableModels", "completeFile", "listCommands", "listSettings", "listExtensions"])
+    await done(id)
   assert.equal((await done("listSkills"))[0].name, "greet")
   assert.equal((await done("connectMcpServer", { path: { id: "everything" } })).state, "connected")
   assert.equal((await done("listMcpServers")).length, 1)
@@ -88,6 +89,7 @@ test("every operation answers as the document says", async () => {
   assert.ok((await done("listTools", { query: "?search=add%20two%20numbers" }))[0].score > 0)
   await done("getTool", { path: { id: "everything_echo" } })
   await done("getAgent", { path: { id: "build" } })
+  await done("routeRequest", { body: { request: "hello" } })
 
   const { id } = await done("createSession", { body: { title: "All of it", metadata: { a: 1 } } })
   const path = { id }
@@ -115,14 +117,18 @@ test("every operation answers as the document says", async () => {
   await done("getImage", { path: { id, hash } })
   await done("getPlan", { path })
   for (const one of ["getContext", "getCost", "exportSession", "exportMarkdown"]) await done(one, { path })
+  assert.ok((await done("getStats", { query: "?since=0" })).prompts > 0)
   await done("updateSession", { path, body: { title: "Another title" } })
   await done("allowEdits", { path, body: { isAllowed: true } })
   await done("allowEdits", { path, body: { isAllowed: false } })
   await done("runShell", { path, body: { command: "echo hello" } })
   await done("listBranches", { path })
+  await done("listGuardEvents", { path })
+  await done("listStories", { path })
   await done("switchBranch", { path, body: { name: "try" } })
   await done("setMode", { path, body: { mode: "plan" } })
   await done("compactSession", { path })
+  await done("leaveSession", { path, body: { reason: "other" } })
   const fork = await done("forkSession", { path, body: {} })
   const first = messages.find(({ type }: { type: string }) => type === "tool_request").id
   assert.match((await done("getDiff", { path })).text, /^\+a$/m)
@@ -141,10 +147,29 @@ test("every operation answers as the document says", async () => {
   await done("cancelMcpLogin", { path: { id: "everything" } })
   await done("cancelProviderLogin", { path: { id: "openrouter" } })
   await done("disconnectMcpServer", { path: { id: "everything" } })
-  // The stream is followed, event by event, in openapi-client.test.ts. Logins are in mcp-routes.test.ts and setup-routes.test.ts.
+  const ada = { name: "ada", role: "member" }
+  assert.match((await done("createToken", { body: ada })).token, /^vitamin_ada_/)
+  assert.equal((await done("listTokens")).length, 1)
+  assert.equal((await done("shareSession", { path, body: ada })).shared.ada, "member")
+  assert.ok((await done("listAudit")).length > 0)
+  await done("removeToken", { path: { name: "ada" } })
+  await done("createBrowserCode")
+  await done("listBrowsers")
+  // The stream is followed, event by event, in openapi-client.test.ts. Logins are in mcp-routes.test.ts and
+  // setup-routes.test.ts, browsers and pictures of stories in test/edge/web, and a push in test/edge/cli/cluster.
   assert.deepEqual(
     checker.operations.filter((one) => !checker.done.has(one)),
-    ["followEvents", "startMcpLogin", "waitForMcpLogin", "startProviderLogin", "waitForProviderLogin"],
+    [
+      "followEvents",
+      "signInBrowser",
+      "signOutBrowser",
+      "pushSession",
+      "getStoryPicture",
+      "startMcpLogin",
+      "waitForMcpLogin",
+      "startProviderLogin",
+      "waitForProviderLogin",
+    ],
   )
 })
 
@@ -154,6 +179,7 @@ const bodies: Record<string, object> = {
   forkSession: {},
   revertSession: { messageId: "msg_nope" },
   redoSession: {},
+  pushSession: {},
   setMode: { mode: "plan" },
   switchBranch: { name: "try" },
   replyPermission: { reply: "once" },
@@ -162,9 +188,15 @@ const bodies: Record<string, object> = {
   updateSession: { title: "One" },
   runShell: { command: "true" },
   allowEdits: { isAllowed: true },
+  leaveSession: { reason: "other" },
   storeKey: { key: "nothing" },
+  signInBrowser: { code: "nothing" },
   trustFiles: { files: [{ path: "nothing" }] },
+  shareSession: { name: "nobody", role: "reader" },
 }
+
+/** Operations that need no token, and their answers. */
+const open: Record<string, number> = { getHealth: 200, signInBrowser: 403 }
 
 test("an operation with an id answers 404 for an unknown one, and the document lists 404", async () => {
   await using world = await setUp([])
@@ -177,7 +209,7 @@ test("an operation with an id answers 404 for an unknown one, and the document l
   }
   for (const id of checker.operations) {
     const { status } = await send(id, { headers: { authorization: "Bearer wrong" }, body: bodies[id] })
-    assert.equal(status, id === "getHealth" ? 200 : 401, id)
+    assert.equal(status, open[id] ?? 401, id)
   }
   for (const id of Object.keys(bodies))
     assert.equal(

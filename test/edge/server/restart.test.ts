@@ -5,11 +5,12 @@ import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { onBackends } from "../../fixture/tmp-store.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
 import { follow, range } from "./harness.ts"
 
-async function start(tmp: Tmp) {
+async function start(tmp: Pick<Tmp, "path" | "env">) {
   const child: ChildProcess = fork(join(import.meta.dirname, "serve-child.ts"), [tmp.path], { env: tmp.env })
   const [{ url, tokenFile }] = (await once(child, "message")) as [{ url: string; tokenFile: string }]
   return {
@@ -25,8 +26,8 @@ async function start(tmp: Tmp) {
   }
 }
 
-test("events are replayed exactly across kill -9 of the server", async () => {
-  await using tmp = await tmpdir()
+onBackends("events are replayed exactly across kill -9 of the server", async (open) => {
+  await using tmp = await open()
   const got: number[] = []
   let last = "0"
   let next = 0
@@ -73,8 +74,8 @@ test("events are replayed exactly across kill -9 of the server", async () => {
   }
 })
 
-test("a regular stop leaves no gap in the event ids", async () => {
-  await using tmp = await tmpdir()
+onBackends("a regular stop leaves no gap in the event ids", async (open) => {
+  await using tmp = await open()
   const first = await start(tmp)
   const client = follow(first)
   await client.opened

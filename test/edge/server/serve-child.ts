@@ -1,5 +1,7 @@
 // A server in a process of its own, for tests and benchmarks that kill or measure it. It publishes events on request.
 import { createServer } from "#edge/server/server.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import "../../fixture/use-backend.ts"
 import { publish, range } from "./harness.ts"
 
 const directory = process.argv[2] ?? process.cwd()
@@ -11,6 +13,7 @@ process.on(
   async (message: { from: number; to: number; size?: number; step?: number } | "rss" | "stop") => {
     if (message === "stop") {
       await server.stop()
+      await Storage.close()
       process.disconnect()
     } else if (message === "rss") process.send?.({ rss: process.memoryUsage.rss() })
     else {

@@ -7,6 +7,7 @@ import { raw, startServer } from "./harness.ts"
 const size = defineRoute({
   id: "size",
   method: "POST",
+  role: "reader",
   path: "/size",
   summary: "For tests",
   body: z.object({ text: z.string() }),
@@ -19,6 +20,7 @@ export const running = { release: () => {} }
 const slow = defineRoute({
   id: "slow",
   method: "GET",
+  role: "reader",
   path: "/slow",
   summary: "For tests",
   response: z.object({ done: z.boolean() }),

@@ -1,7 +1,7 @@
 // One client of the event stream. It holds only a cursor: it reads the shared ring while it keeps up, and the event log
 // while it is behind. At most one chunk is in flight, so a client that does not read needs almost no memory.
 import { createDirectoryFilter, gapFrame } from "#kernel/bus/event-frame.ts"
-import type { EventLog } from "#kernel/bus/event-log.ts"
+import type { EventLog, Located, Part, SharedEventLog } from "#kernel/bus/event-log.ts"
 import type { EventRing } from "./event-ring.ts"
 import type { Sink } from "./event-sink.ts"
 
@@ -18,42 +18,73 @@ export type EventClient = Readonly<{
 const chunkSize = 64 << 10
 
 export function createEventClient(options: {
-  log: EventLog
+  log: Pick<EventLog | SharedEventLog, "end" | "lastId" | "locate" | "read">
   ring: EventRing
   sink: Sink
   lastEventId?: string
   directory?: string
+  /** Keeps the frames that the client may see. */
+  filter?: (frames: Buffer) => Promise<Buffer>
   heartbeat: number
   stall: number
   /** Called when the client's next events are no longer in the log. The client can reconnect with its cursor. */
   cutOff: () => void
 }): EventClient {
   const { log, ring, sink, heartbeat, stall } = options
-  const filter = options.directory === undefined ? undefined : createDirectoryFilter(options.directory)
+  const ofDirectory = options.directory === undefined ? undefined : createDirectoryFilter(options.directory)
+  const isFiltered = ofDirectory !== undefined || options.filter !== undefined
   let offset = log.end()
+  const newest = log.lastId()
   /** The ring entry to send next; undefined while the client reads from the log. */
   let number: number | undefined = ring.next()
   let blockedSince: number | undefined
   let wroteAt = performance.now()
   let nextRead: NodeJS.Immediate | undefined
+  /** Answers of a shared log or of the filter that are awaited; nothing else is sent meanwhile. */
+  let asking = 0
   let stopped = false
 
   write(Buffer.from("retry: 1000\n\n"))
   if (options.lastEventId !== undefined) resume(options.lastEventId)
 
   function resume(cursor: string) {
-    const place = isId(cursor) ? log.locate(Number(cursor)) : undefined
-    if (!place) return write(gapFrame({ after: shown(cursor), from: log.lastId() + 1 }))
+    answered(isId(cursor) ? log.locate(Number(cursor)) : undefined, (place) => resumeAt(cursor, place))
+  }
+
+  function resumeAt(cursor: string, place: Located | undefined) {
+    if (!place) return write(gapFrame({ after: shown(cursor), from: newest + 1 }))
     if (place.gap) write(gapFrame(place.gap))
     if (place.offset === offset) return
     offset = place.offset
     number = undefined
   }
 
+  /** A shared log answers later. If it cannot, the client has to connect again. */
+  function answered<T>(answer: T | Promise<T>, take: (value: T) => void) {
+    if (!(answer instanceof Promise)) return take(answer)
+    asking++
+    answer
+      .then(
+        (value) => {
+          if (!stopped) take(value)
+        },
+        () => cutOff(),
+      )
+      .finally(() => {
+        asking--
+        pump()
+      })
+  }
+
+  function cutOff() {
+    stopped = true
+    options.cutOff()
+  }
+
   function pump() {
-    while (!stopped && blockedSince === undefined && nextRead === undefined) {
+    while (!stopped && asking === 0 && blockedSince === undefined && nextRead === undefined) {
       const fromRing = nextOfRing()
-      if (fromRing) write(filter ? filter(fromRing) : fromRing)
+      if (fromRing) send(fromRing)
       else if (number !== undefined) return
       else readLog()
     }
@@ -76,7 +107,8 @@ export function createEventClient(options: {
     }
     const entry = ring.find(offset)
     if (!entry) return undefined
-    const rest = offset === entry.start ? entry.live : entry.kept.subarray(offset - entry.start)
+    // Without live events: those of the beginning may be older than the cursor.
+    const rest = entry.kept.subarray(offset - entry.start)
     number = entry.number + 1
     offset = entry.end
     return rest
@@ -84,13 +116,13 @@ export function createEventClient(options: {
 
   /** Sends one chunk per tick, so that other clients are served too. */
   function readLog() {
-    const part = log.read(offset, chunkSize)
-    if (!part) {
-      stopped = true
-      return options.cutOff()
-    }
+    answered(log.read(offset, chunkSize), sendPart)
+  }
+
+  function sendPart(part: Part | undefined) {
+    if (!part) return cutOff()
     offset = part.next
-    write(filter ? filter(part.bytes) : part.bytes)
+    send(part.bytes)
     if (blockedSince === undefined && !stopped)
       nextRead = setImmediate(() => {
         nextRead = undefined
@@ -98,10 +130,16 @@ export function createEventClient(options: {
       })
   }
 
-  /** The heartbeat of a client that follows one directory has an id: it moves the cursor past events of other directories,
-   * so that they do not count as a gap. */
+  function send(frames: Buffer) {
+    const own = ofDirectory ? ofDirectory(frames) : frames
+    if (!options.filter || own.length === 0) return write(own)
+    answered(options.filter(own), write)
+  }
+
+  /** The heartbeat of a client that gets some of the events has an id: it moves the cursor past the others, so that they do
+   * not count as a gap. */
   function heartbeatBlock(): Buffer {
-    return Buffer.from(filter ? `: heartbeat\nid: ${log.lastId()}\n\n` : ": heartbeat\n\n")
+    return Buffer.from(isFiltered ? `: heartbeat\nid: ${log.lastId()}\n\n` : ": heartbeat\n\n")
   }
 
   function write(bytes: Buffer) {
@@ -118,7 +156,7 @@ export function createEventClient(options: {
     },
     check(now) {
       if (blockedSince !== undefined) return now - blockedSince >= stall ? "stalled" : undefined
-      if (number !== undefined && now - wroteAt >= heartbeat) write(heartbeatBlock())
+      if (number !== undefined && asking === 0 && now - wroteAt >= heartbeat) write(heartbeatBlock())
       return undefined
     },
     stop() {

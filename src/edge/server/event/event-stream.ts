@@ -1,6 +1,6 @@
 // Sends the events of this process to the clients of GET /event. The frames of one tick are appended to the event log
 // before they are sent, so everything that a client has received can be replayed.
-import type { EventLog } from "#kernel/bus/event-log.ts"
+import type { EventLog, SharedEventLog, Tick } from "#kernel/bus/event-log.ts"
 import * as GlobalBus from "#kernel/bus/global-bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import { createEventBatch } from "./event-batch.ts"
@@ -8,12 +8,16 @@ import { createEventClient, type EventClient } from "./event-client.ts"
 import { createEventRing } from "./event-ring.ts"
 import type { Sink, SinkEvents } from "./event-sink.ts"
 
+/** What a client wants: events after one, of one directory, and those that it may see. */
+type EventRequest = {
+  lastEventId?: string | undefined
+  directory?: string | undefined
+  filter?: ((frames: Buffer) => Promise<Buffer>) | undefined
+}
+
 export type EventStream = Readonly<{
   /** Add a client. `connect` creates its sink, which calls the given callbacks. */
-  open(
-    connect: (events: SinkEvents) => Sink,
-    options: { lastEventId?: string | undefined; directory?: string | undefined },
-  ): void
+  open(connect: (events: SinkEvents) => Sink, request: EventRequest): void
   /** The newest event id in the log. */
   lastId(): number
   /** The number of connected clients. */
@@ -27,7 +31,7 @@ export type EventStream = Readonly<{
 const ringBytes = 1 << 20
 
 export function createEventStream(options: {
-  log: EventLog
+  log: EventLog | SharedEventLog
   heartbeat?: number
   stall?: number
 }): EventStream {
@@ -37,10 +41,12 @@ export function createEventStream(options: {
   const batch = createEventBatch()
   let flushing: NodeJS.Immediate | undefined
   let checking: NodeJS.Timeout | undefined
-  GlobalBus.continueAfter(log.lastId())
+  if ("follow" in log) log.follow(send)
+  else GlobalBus.continueAfter(log.lastId())
   const unsubscribe = GlobalBus.subscribe(add)
 
   function add(event: GlobalBus.Event) {
+    if ("publish" in log) return log.publish(event)
     batch.add(event)
     if (batch.isFull()) flush()
     else flushing ??= setImmediate(flush)
@@ -52,15 +58,16 @@ export function createEventStream(options: {
     const taken = batch.take()
     if (!taken) return
     const start = log.end()
-    if (taken.kept) log.append(taken.kept)
-    ring.push({ start, live: taken.live, kept: taken.kept?.bytes ?? Buffer.alloc(0) })
+    if (taken.kept && "append" in log) log.append(taken.kept)
+    send({ start, live: taken.live, kept: taken.kept?.bytes ?? Buffer.alloc(0) })
+  }
+
+  function send(tick: Tick) {
+    ring.push(tick)
     for (const client of clients.keys()) client.pump()
   }
 
-  function open(
-    connect: (events: SinkEvents) => Sink,
-    request: { lastEventId?: string | undefined; directory?: string | undefined },
-  ) {
+  function open(connect: (events: SinkEvents) => Sink, request: EventRequest) {
     flush()
     let client: EventClient | undefined
     const sink = connect({

@@ -1,26 +1,25 @@
 // Reads a request's body: never more than the limit, whatever its headers say; UTF-8 only; JSON up to a depth that
 // recursive code can handle.
 import type { IncomingMessage } from "node:http"
-import type { Context } from "hono"
 import { errorText } from "#util/error.ts"
 import { isTooDeep } from "#util/parse/is-too-deep.ts"
 import { invalidRequest, Refusal, tooLarge } from "./refusal.ts"
-import type { Bindings } from "./respond.ts"
+import type { HttpContext } from "./respond.ts"
 
 /** Refuses a request by its Content-Length, before the body is read. */
-export function checkLength(c: Context, limit: number): void {
+export function checkLength(c: HttpContext, limit: number): void {
   if (Number(c.req.header("content-length") ?? 0) > limit) throw tooLarge(limit)
 }
 
 /** Reads the whole body. A client that sent `Expect: 100-continue` is told to send it only now. */
-export async function readBody(c: Context<{ Bindings: Bindings }>, limit: number): Promise<Buffer> {
+export async function readBody(c: HttpContext, limit: number): Promise<Buffer> {
   checkLength(c, limit)
   if (!c.env?.incoming) return collect(c.req.raw.body ?? [], limit)
   if (/100-continue/i.test(c.req.header("expect") ?? "")) c.env.outgoing?.writeContinue()
   return collectIncoming(c.env.incoming, limit)
 }
 
-export async function readJson(c: Context<{ Bindings: Bindings }>, limit: number): Promise<unknown> {
+export async function readJson(c: HttpContext, limit: number): Promise<unknown> {
   const type = c.req.header("content-type") ?? ""
   if (!/^application\/json *(;|$)/i.test(type))
     throw new Refusal({

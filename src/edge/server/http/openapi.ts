@@ -52,7 +52,6 @@ export function describeRoutes(routes: readonly Route[], about: { version: strin
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: about.url }],
-    security: [{ bearer: [] }, { cookie: [] }],
     paths,
     components: {
       schemas: { ...components, Event: describeEvents(), ...Object.fromEntries(events), GapEvent: gap },
@@ -67,7 +66,7 @@ export function describeRoutes(routes: readonly Route[], about: { version: strin
 }
 
 function describeRoute(route: Route, schemaOf: SchemaOf): Schema {
-  const { contentType = "application/json", accepted, instance = true, open } = route
+  const { contentType = "application/json", accepted, instance = true, role } = route
   const schema =
     contentType === "text/event-stream" ? { $ref: "#/components/schemas/Event" } : schemaOf(route.response)
   const errors = statusesOf(route).map((status) => [
@@ -89,7 +88,8 @@ function describeRoute(route: Route, schemaOf: SchemaOf): Schema {
       ...(accepted ? { 202: { description: "Accepted", content: json(schemaOf(accepted)) } } : {}),
       ...Object.fromEntries(errors),
     },
-    ...(open ? { security: [] } : {}),
+    // OpenAPI 3.1 lists the needed roles here.
+    security: role === "open" ? [] : [{ bearer: [role] }, { cookie: [role] }],
   }
 }
 

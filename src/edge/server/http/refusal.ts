@@ -29,13 +29,19 @@ export function foreignOrigin(): Refusal {
 }
 
 export function unauthorized(): Refusal {
-  const message = "A token is needed: Authorization: Bearer TOKEN, or the cookie vitamin_token."
+  const message =
+    "A valid token is needed: Authorization: Bearer TOKEN, or the cookie vitamin_token. A personal token may have expired, or was revoked."
   return new Refusal({
     status: 401,
     name: "Unauthorized",
     message,
     headers: { "www-authenticate": "Bearer" },
   })
+}
+
+export function forbidden(needed: string, role: string): Refusal {
+  const message = `This needs the role ${needed}; the role of this token is ${role}.`
+  return new Refusal({ status: 403, name: "Forbidden", message, data: { needed, role } })
 }
 
 export function unknownPath(path: string): Refusal {

@@ -1,14 +1,18 @@
 // Creates the JSON responses, errors included: secrets are redacted, and headers forbid browsers to cache the response, to
 // guess its type, or to share it with other origins.
 import type { HttpBindings } from "@hono/node-server"
+import type { Context } from "hono"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import { NamedError } from "#util/error.ts"
 import { Refusal } from "./refusal.ts"
 import { statusOf } from "./statuses.ts"
 
-/** The Node request and response; missing if the app is called without a socket (`app.request()`). */
-export type Bindings = Partial<HttpBindings>
+/** `Bindings`: the Node request and response; missing if the app is called without a socket (`app.request()`). `browser`: the
+ * id of the signed-in browser that asks. */
+export type Setting = { Bindings: Partial<HttpBindings>; Variables: { browser: string | undefined } }
+/** A request, as handlers get it. */
+export type HttpContext = Context<Setting>
 
 type Failure = { error: { name: string; message: string; data?: Record<string, unknown> } }
 
@@ -37,12 +41,17 @@ export function errorResponse(error: unknown): Response {
 
 /** The status and the body for any error. Internal details go to the log only. */
 export function failureOf(error: unknown): { status: number; body: Failure } {
-  if (error instanceof Refusal) return { status: error.status, body: errorBody(error) }
-  const status = error instanceof NamedError ? statusOf(error.name) : 500
+  const status = statusFor(error)
+  if (error instanceof Refusal) return { status, body: errorBody(error) }
   if (status === 500) Log.error("a request failed", { error })
   if (error instanceof NamedError) return { status, body: errorBody(error) }
   const message = "The server failed to answer this request. Its log says why."
   return { status, body: { error: { name: "Server.Internal", message } } }
+}
+
+export function statusFor(error: unknown): number {
+  if (error instanceof Refusal) return error.status
+  return error instanceof NamedError ? statusOf(error.name) : 500
 }
 
 export function errorBody({ name, message, data }: NamedError): Failure {

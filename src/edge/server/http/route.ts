@@ -1,8 +1,8 @@
 // A route is declared once, with the schemas of its request and response. The handler, the OpenAPI document and the client
 // all use the declaration, so they cannot disagree. The HTTP server and the local transport both call the handler.
-import type { Context } from "hono"
 import type { z } from "zod"
-import type { Bindings } from "./respond.ts"
+import type { Role } from "#kernel/person.ts"
+import type { HttpContext } from "./respond.ts"
 
 type Any = z.ZodType
 type None = z.ZodType<undefined>
@@ -33,8 +33,13 @@ type Declaration<P extends Any, Q extends Any, H extends Any, B extends Any, R e
   accepted?: A
   /** Error statuses of this route, in addition to those that every route has. */
   errors?: number[]
-  /** Whether the route needs no token. */
-  open?: boolean
+  /** Who may call it; `open`: anybody, without a token. Below `/session/:id` a person also needs this role in the session. */
+  role: Role | "open"
+  /** Whether it is left to the owner of the session, and to admins. */
+  isOwners?: boolean
+  /** Who answers if several workers share a database: the one that works on the session, all of them with one list, or
+   * the one that does not say "not found". Default: this one. */
+  across?: "holder" | "everyone" | "anyone"
   /** False if the route does not run in the instance of the request's directory. */
   instance?: boolean
   /** In bytes, if larger bodies than usual are accepted. */
@@ -51,7 +56,7 @@ type Handler<P extends Any, Q extends Any, H extends Any, B extends Any, R exten
 }
 type Responder<H extends Any, B extends Any> = {
   respond(
-    c: Context<{ Bindings: Bindings }>,
+    c: HttpContext,
     call: Call<undefined, undefined, z.output<H>, z.output<B>>,
   ): Response | Promise<Response>
 }
@@ -60,10 +65,7 @@ type Responder<H extends Any, B extends Any> = {
 export type Route = Readonly<
   Declaration<Any, Any, Any, Any, Any, Any> & {
     handle?(call: Call<unknown, unknown, unknown, unknown>): unknown
-    respond?(
-      c: Context<{ Bindings: Bindings }>,
-      call: Call<unknown, unknown, unknown, unknown>,
-    ): Response | Promise<Response>
+    respond?(c: HttpContext, call: Call<unknown, unknown, unknown, unknown>): Response | Promise<Response>
   }
 >
 

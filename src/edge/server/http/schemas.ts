@@ -7,6 +7,7 @@ import { Status } from "#ability/mcp/server-status.ts"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"
+import { Role } from "#kernel/person.ts"
 import * as Message from "#knowledge/message/message.ts"
 import {
   Command,
@@ -41,6 +42,10 @@ export const Info = z.object({
   listeners: z.number().int().describe("subscribers to the events of all directories"),
   pid: z.number().int(),
   uptime: z.number().describe("seconds"),
+  person: z
+    .object({ name: z.string(), role: Role })
+    .optional()
+    .describe("who asks; missing: the owner of the server, who may do everything"),
 })
 
 const Rules = z.array(z.string().max(2_000)).max(500).optional()
@@ -76,6 +81,12 @@ export const Prompt = z.object({
   maxSteps: z.number().int().positive().optional(),
   maxCost: z.number().positive().optional().describe("in US dollars"),
   timeout: z.number().positive().optional().describe("in milliseconds"),
+  outputSchema: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      "JSON Schema that the text of the final answer fits as JSON; the model is asked again if it does not, at most twice",
+    ),
 })
 
 export const Accepted = z.object({

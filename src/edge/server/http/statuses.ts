@@ -24,10 +24,19 @@ export const statuses: readonly Row[] = [
   {
     status: 409,
     meaning: "Busy, locked, existing already, changed meanwhile, stopped before the end, or nothing to redo",
-    errors: /(Busy|Locked|Exists|Conflict|Interrupted|Limit|Looping|Held|Redo)$/,
+    errors: /(Busy|Locked|Exists|Conflict|Interrupted|Limit|Looping|Held|Mismatch|Redo|TakenOver)$/,
   },
-  { status: 403, meaning: "Foreign Origin, or denied", errors: /(Denied|Outside|Untrusted)$/, from: every },
-  { status: 401, meaning: "No token, or a wrong one", from: (route) => !route.open },
+  {
+    status: 403,
+    meaning: "Foreign Origin, denied, or not allowed for the role of the person",
+    errors: /(Denied|Outside|Untrusted)$/,
+    from: every,
+  },
+  {
+    status: 401,
+    meaning: "No token, or one that is wrong, revoked or expired",
+    from: ({ role }) => role !== "open",
+  },
   { status: 405, meaning: "Another method is needed; see Allow" },
   { status: 408, meaning: "The request took too long to arrive", from: every },
   {
@@ -41,6 +50,12 @@ export const statuses: readonly Row[] = [
   { status: 421, meaning: "No Host, or a foreign one", from: every },
   { status: 431, meaning: "The headers are too large", from: every },
   { status: 500, meaning: "The server failed", from: every },
+  {
+    status: 502,
+    meaning: "The project, or the database, cannot be reached",
+    errors: /^Unreachable$/,
+    from: every,
+  },
 ]
 
 /** The error statuses of a route. */

@@ -28,10 +28,25 @@ export const ContextUsage = z.object({
 export const SessionCost = z.object({
   total: Totals.describe("of the session and its tasks, summaries included"),
   rows: z
-    .array(Totals.extend({ model: z.string(), agent: z.string(), answers: z.number().int() }))
+    .array(
+      Totals.extend({
+        model: z.string(),
+        agent: z.string(),
+        answers: z.number().int(),
+        duration: z.number().describe("milliseconds that the answers took"),
+      }),
+    )
     .describe("answers by model and agent, the most expensive first"),
   prompts: z
-    .array(Totals.extend({ messageId: z.string(), time: z.number() }))
+    .array(
+      Totals.extend({
+        messageId: z.string(),
+        time: z.number(),
+        duration: z
+          .number()
+          .describe("milliseconds of the answers and the calls, without waiting for a person"),
+      }),
+    )
     .describe("the answers to each prompt of the session itself, the oldest first"),
 })
 
@@ -57,11 +72,46 @@ export const FileCompletion = z.object({
 
 export const Command = z.object({
   name: z.string().describe("what is typed after the slash"),
-  kind: z.enum(["skill", "prompt"]).describe("a skill, or a prompt of an MCP server"),
+  kind: z
+    .enum(["command", "skill", "prompt"])
+    .describe("a command file, a skill, or a prompt of an MCP server"),
   description: z.string(),
+  hint: z.string().optional().describe("the arguments of a command file, for people"),
   server: z.string().optional().describe("the MCP server of the prompt"),
   arguments: z
     .array(z.object({ name: z.string(), description: z.string().optional(), required: z.boolean() }))
     .optional()
     .describe("given as name=value"),
+})
+
+const Used = z.object({
+  day: z.string().describe("local day of the server, such as 2026-01-31"),
+  model: z.string().describe("provider/model; empty if it is not known"),
+  agent: z.string().describe("empty if it is not known"),
+})
+
+export const Stats = z.object({
+  since: z.number().describe("start of the range, in milliseconds since 1970"),
+  until: z.number().describe("its end"),
+  sessions: z.number().int().describe("sessions with messages in the range, without those of tasks"),
+  tasks: z.number().int().describe("sessions of tasks, which other agents gave"),
+  prompts: z.number().int().describe("prompts of people and programs, without tasks"),
+  used: z
+    .array(
+      Used.extend({
+        turns: z.number().int().describe("answers of the model, each with text or calls"),
+        ...Totals.shape,
+      }),
+    )
+    .describe("tokens and money by day, model and agent, the first day first; sessions of tasks included"),
+  tools: z
+    .array(
+      Used.extend({
+        tool: z.string(),
+        calls: z.number().int().describe("calls that have a result"),
+        failures: z.number().int().describe("those that failed, were denied, or ran a command that failed"),
+        time: z.number().describe("milliseconds that they ran"),
+      }),
+    )
+    .describe("calls by day, model, agent and tool"),
 })

@@ -14,6 +14,7 @@ export function abilityRoutes(): Route[] {
     defineRoute({
       id: "listProviders",
       method: "GET",
+      role: "reader",
       path: "/provider",
       summary: "Providers and their models, with context, price and abilities.",
       response: z.array(ProviderInfo),
@@ -34,6 +35,7 @@ export function abilityRoutes(): Route[] {
     defineRoute({
       id: "listTools",
       method: "GET",
+      role: "reader",
       path: "/tool",
       summary: "The tools of the project; with `search` the matching ones, the best first.",
       query: z.object({ search: z.string().max(2_000).optional() }),
@@ -47,6 +49,7 @@ export function abilityRoutes(): Route[] {
     defineRoute({
       id: "getTool",
       method: "GET",
+      role: "reader",
       path: "/tool/:id",
       summary: "One tool.",
       params: z.object({ id: z.string() }),

@@ -7,6 +7,7 @@ import { Health, Info } from "#edge/server/http/schemas.ts"
 import { currentVcs } from "#engine/host/bootstrap.ts"
 import * as GlobalBus from "#kernel/bus/global-bus.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Person from "#kernel/person.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 
 export function coreRoutes(options: {
@@ -23,6 +24,7 @@ export function coreRoutes(options: {
     defineRoute({
       id: "getHealth",
       method: "GET",
+      role: "open",
       path: "/health",
       summary: "Whether the server is up. Needs no token.",
       response: Health,
@@ -33,7 +35,6 @@ export function coreRoutes(options: {
           .optional()
           .describe("random hexadecimal digits; `proof` then shows that the server knows your token"),
       }),
-      open: true,
       instance: false,
       handle({ at, headers: { "x-vitamin-challenge": challenge } }) {
         const health = { status: "ok" as const, uptime: process.uptime() }
@@ -45,6 +46,7 @@ export function coreRoutes(options: {
     defineRoute({
       id: "getInfo",
       method: "GET",
+      role: "reader",
       path: "/info",
       summary: "The server and the project of the request's directory.",
       response: Info,
@@ -59,11 +61,13 @@ export function coreRoutes(options: {
         listeners: GlobalBus.listeners(),
         pid: process.pid,
         uptime: process.uptime(),
+        ...personOf(Person.current()),
       }),
     }),
     defineRoute({
       id: "getConfig",
       method: "GET",
+      role: "member",
       path: "/config",
       summary: "The configuration in force in the request's directory.",
       response: z.record(z.string(), z.unknown()),
@@ -72,6 +76,7 @@ export function coreRoutes(options: {
     defineRoute({
       id: "getOpenapi",
       method: "GET",
+      role: "reader",
       path: "/openapi.json",
       summary: "This description.",
       response: z.record(z.string(), z.unknown()),
@@ -79,4 +84,8 @@ export function coreRoutes(options: {
       handle: ({ at }) => describeRoutes(options.routes(), { version, url: at?.origin ?? "/" }),
     }),
   ]
+}
+
+function personOf(person: Person.Person | undefined): Pick<z.infer<typeof Info>, "person"> {
+  return person ? { person: { name: person.name, role: person.role } } : {}
 }

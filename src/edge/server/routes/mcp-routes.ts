@@ -23,6 +23,7 @@ export function mcpRoutes(): Route[] {
     defineRoute({
       id: "listMcpServers",
       method: "GET",
+      role: "reader",
       path: "/mcp",
       summary: "The MCP servers of the project and their state. Starts no server.",
       response: z.array(Status),
@@ -31,6 +32,7 @@ export function mcpRoutes(): Route[] {
     defineRoute({
       id: "listMcpOffers",
       method: "GET",
+      role: "reader",
       path: "/mcp/offer",
       summary:
         "The known tools, resources and prompts of the MCP servers. With `search` the matching ones, the best first. Starts no server.",
@@ -45,6 +47,7 @@ export function mcpRoutes(): Route[] {
     defineRoute({
       id: "completeMcpArgument",
       method: "POST",
+      role: "member",
       path: "/mcp/:id/complete",
       summary:
         "A server's suggestions for an argument of one of its prompts or resource templates. Starts the server; empty if there are none.",
@@ -58,6 +61,7 @@ export function mcpRoutes(): Route[] {
     defineRoute({
       id: "connectMcpServer",
       method: "POST",
+      role: "admin",
       path: "/mcp/:id/connect",
       summary: "Connect a server, and start it if it is local. A failure is reported in its state.",
       params,
@@ -68,6 +72,7 @@ export function mcpRoutes(): Route[] {
     defineRoute({
       id: "disconnectMcpServer",
       method: "POST",
+      role: "admin",
       path: "/mcp/:id/disconnect",
       summary: "Disconnect a server. Its tools are unavailable until it is connected again.",
       params,
@@ -78,6 +83,7 @@ export function mcpRoutes(): Route[] {
     defineRoute({
       id: "startMcpLogin",
       method: "POST",
+      role: "admin",
       path: "/mcp/:id/login",
       summary:
         "Begin to sign in to a server (OAuth). The person opens the address in a browser on the machine of this server, which receives the redirect. Replaces a login that still waits.",
@@ -89,6 +95,7 @@ export function mcpRoutes(): Route[] {
     defineRoute({
       id: "waitForMcpLogin",
       method: "GET",
+      role: "admin",
       path: "/mcp/:id/login",
       summary:
         "Wait for the login that was begun last. After 20 seconds the state is `waiting`: then ask again. After a login the server is connected.",
@@ -100,6 +107,7 @@ export function mcpRoutes(): Route[] {
     defineRoute({
       id: "cancelMcpLogin",
       method: "DELETE",
+      role: "admin",
       path: "/mcp/:id/login",
       summary: "Stop a login that waits. `cancelled` is false if none does.",
       params,

@@ -19,15 +19,31 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     defineRoute({
       id: "listSessions",
       method: "GET",
+      role: "reader",
       path: "/session",
-      summary: "The sessions of the project, last used first; with tasks=true also sessions of subtasks.",
-      query: z.object({ tasks: Switch }),
+      summary:
+        "The sessions of the project, last used first; with tasks=true also sessions of subtasks, with everywhere=true those of all projects.",
+      query: z.object({
+        tasks: Switch,
+        everywhere: Switch,
+        limit: z
+          .string()
+          .regex(/^[1-9]\d{0,4}$/)
+          .optional()
+          .describe("so many, the last used; default: all"),
+      }),
       response: z.array(Session.Info),
-      handle: ({ query }) => Session.list({ tasks: query.tasks === "true" }),
+      handle: ({ query }) =>
+        Session.list({
+          tasks: query.tasks === "true",
+          everywhere: query.everywhere === "true",
+          limit: query.limit === undefined ? undefined : Number(query.limit),
+        }),
     }),
     defineRoute({
       id: "createSession",
       method: "POST",
+      role: "member",
       path: "/session",
       summary: "Create a session.",
       body: z.object({
@@ -43,6 +59,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     defineRoute({
       id: "getSession",
       method: "GET",
+      role: "reader",
       path: "/session/:id",
       summary: "One session.",
       params: Id,
@@ -52,7 +69,10 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     }),
     defineRoute({
       id: "removeSession",
+      across: "holder",
       method: "DELETE",
+      role: "member",
+      isOwners: true,
       path: "/session/:id",
       summary: "Remove a session and its messages.",
       params: Id,
@@ -67,6 +87,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     defineRoute({
       id: "listMessages",
       method: "GET",
+      role: "reader",
       path: "/session/:id/message",
       summary: "The messages of a session: of the active branch, of another branch, or all.",
       params: Id,
@@ -78,6 +99,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
           .regex(/^[1-9]\d{0,8}$/)
           .optional()
           .describe("only so many messages, the newest"),
+        before: z.string().optional().describe("only messages that lead to this one"),
       }),
       response: z.array(Message.Info),
       errors: [404],
@@ -86,17 +108,23 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
           ...(query.branch ? { branch: query.branch } : {}),
           all: query.all === "true",
           ...(query.last ? { last: Number(query.last) } : {}),
+          ...(query.before ? { before: query.before } : {}),
         }),
     }),
     defineRoute({
       id: "promptSession",
       method: "POST",
+      role: "member",
       path: "/session/:id/message",
       summary:
         "Prompt a session. Answers when the turn is over, with 409 if it was stopped before its end. With Prefer: respond-async it answers 202 as soon as the prompt is stored; from then on the prompt is not lost. When the prompt starts, its first message has the promptId. If it cannot run, it is reported with session.error or prompt.skipped, and listed under `skipped` in the session.",
       params: Id,
       headers: z.object({
         prefer: z.string().optional().describe("`respond-async`: answer with 202 once the prompt is stored"),
+        traceparent: z
+          .string()
+          .optional()
+          .describe("the caller's trace, which the prompt continues if telemetry is on"),
       }),
       body: Prompt,
       bodyLimit: promptLimit,
@@ -105,11 +133,13 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
       errors: [404, 409],
       async handle({ params, headers, body }) {
         await Session.get(params.id)
-        // Wait for replies even if no client follows events: a client may poll GET /permission/pending.
         const { allow, deny, ...rest } = body
         const rules = rulesOf({ allow, deny })
         const own = rules.length ? { rules } : {}
-        const input = { asks: "wait" as const, ...defined(rest), ...own, sessionId: params.id }
+        // Wait for replies even if no client follows events: a client may poll GET /permission/pending.
+        const otherwise = { asks: "wait" as const }
+        const { traceparent } = headers
+        const input = { ...defined({ ...rest, traceparent }), ...own, otherwise, sessionId: params.id }
         const prompt = (await agentFor(Instance.directory)).process(input)
         if (!/\brespond-async\b/.test(headers.prefer ?? "")) return prompt.answer()
         const { promptId } = await prompt.accept()
@@ -119,6 +149,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     defineRoute({
       id: "listPrompts",
       method: "GET",
+      role: "reader",
       path: "/session/:id/prompt",
       summary: "The accepted prompts of a session that have not started: waiting and skipped ones.",
       params: Id,
@@ -132,6 +163,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     defineRoute({
       id: "removePrompt",
       method: "DELETE",
+      role: "member",
       path: "/session/:id/prompt/:promptId",
       summary: "Remove a waiting or skipped prompt. Answers 409 for a prompt that has started.",
       params: z.object({ id: z.string(), promptId: z.string() }),
@@ -145,6 +177,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     defineRoute({
       id: "forkSession",
       method: "POST",
+      role: "member",
       path: "/session/:id/fork",
       summary: "Create a session with the messages up to and including one.",
       params: Id,
@@ -156,6 +189,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     defineRoute({
       id: "setMode",
       method: "POST",
+      role: "member",
       path: "/session/:id/mode",
       summary: "Set the mode: plan (changes nothing) or act. Takes effect with the next prompt.",
       params: Id,
@@ -167,6 +201,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     defineRoute({
       id: "compactSession",
       method: "POST",
+      role: "member",
       path: "/session/:id/compact",
       summary:
         "Compact a session: the model gets a summary instead of the older messages, which stay stored.",
@@ -178,6 +213,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     defineRoute({
       id: "getPlan",
       method: "GET",
+      role: "reader",
       path: "/session/:id/plan",
       summary:
         "The plan of a session as relations: steps with their dependencies, changed files, sessions of subtasks.",
@@ -189,6 +225,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     defineRoute({
       id: "listBranches",
       method: "GET",
+      role: "reader",
       path: "/session/:id/branch",
       summary: "The branches of a session.",
       params: Id,
@@ -199,6 +236,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     defineRoute({
       id: "switchBranch",
       method: "POST",
+      role: "member",
       path: "/session/:id/branch",
       summary: "Switch to a branch; creates it if it does not exist.",
       params: Id,
@@ -218,7 +256,9 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     }),
     defineRoute({
       id: "abortSession",
+      across: "holder",
       method: "POST",
+      role: "member",
       path: "/session/:id/abort",
       summary: "Abort the running prompt of a session, and the waiting ones.",
       params: Id,
@@ -226,7 +266,8 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
       errors: [404],
       async handle({ params }) {
         await Session.get(params.id)
-        return { aborted: Session.abort(params.id) }
+        const hadJobs = await Session.removeJobs(params.id)
+        return { aborted: Session.abort(params.id) || hadJobs }
       },
     }),
   ]

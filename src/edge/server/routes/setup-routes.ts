@@ -17,6 +17,7 @@ export function setupRoutes(): Route[] {
     defineRoute({
       id: "getFirstChoice",
       method: "GET",
+      role: "reader",
       path: "/first-choice",
       summary:
         "Whether the person should choose a model, what was chosen, and which model servers answer here.",
@@ -26,6 +27,7 @@ export function setupRoutes(): Route[] {
     defineRoute({
       id: "saveFirstChoice",
       method: "POST",
+      role: "admin",
       path: "/first-choice",
       summary:
         "Remember that the person was asked, with the model that was chosen, so that it is asked once.",
@@ -41,6 +43,7 @@ export function setupRoutes(): Route[] {
     defineRoute({
       id: "storeKey",
       method: "POST",
+      role: "admin",
       path: "/provider/:id/key",
       summary: "Store the key of a provider, as `vitamin auth login` does. No route, event or log shows it.",
       params,
@@ -62,6 +65,7 @@ export function setupRoutes(): Route[] {
     defineRoute({
       id: "startProviderLogin",
       method: "POST",
+      role: "admin",
       path: "/provider/:id/login",
       summary:
         "Begin to sign in at a provider, for a key. The person opens the address in a browser on the machine of this server, which receives the redirect and stores the key. Replaces a login that still waits.",
@@ -76,6 +80,7 @@ export function setupRoutes(): Route[] {
     defineRoute({
       id: "waitForProviderLogin",
       method: "GET",
+      role: "admin",
       path: "/provider/:id/login",
       summary:
         "Wait for the login at a provider that was begun last. After 20 seconds the state is `waiting`: then ask again.",
@@ -87,6 +92,7 @@ export function setupRoutes(): Route[] {
     defineRoute({
       id: "cancelProviderLogin",
       method: "DELETE",
+      role: "admin",
       path: "/provider/:id/login",
       summary: "Stop a login at a provider that waits. `cancelled` is false if none does.",
       params,

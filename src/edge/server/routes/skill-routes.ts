@@ -8,6 +8,7 @@ export function skillRoutes(): Route[] {
     defineRoute({
       id: "listSkills",
       method: "GET",
+      role: "reader",
       path: "/skill",
       summary: "The skills of the project and of the person.",
       response: z.array(Skill),

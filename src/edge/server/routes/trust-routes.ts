@@ -31,6 +31,7 @@ export function trustRoutes(): Route[] {
     defineRoute({
       id: "listUntrusted",
       method: "GET",
+      role: "admin",
       path: "/trust",
       summary:
         "The files of the folder that can run something or allow something and wait for a person's review, each with its difference.",
@@ -54,6 +55,7 @@ export function trustRoutes(): Route[] {
     defineRoute({
       id: "trustFiles",
       method: "POST",
+      role: "admin",
       path: "/trust",
       summary:
         "Trust files that a person has reviewed, with the hash that was shown. Answers 409, and trusts nothing, if one has changed meanwhile.",

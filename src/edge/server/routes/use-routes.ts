@@ -1,17 +1,20 @@
 // Routes for a person who uses a session: what it fills and costs, its settings, its export, a shell line of the person.
 import { z } from "zod"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
-import { ContextUsage, SessionCost, ShellResult } from "#edge/server/http/use-schemas.ts"
+import { ContextUsage, SessionCost, ShellResult, Stats } from "#edge/server/http/use-schemas.ts"
 import * as Session from "#engine/session/session.ts"
 
 const Id = z.object({ id: z.string() })
 const maxCommand = 100_000
+/** In milliseconds. */
+const month = 30 * 24 * 60 * 60 * 1_000
 
 export function useRoutes(): Route[] {
   return [
     defineRoute({
       id: "updateSession",
       method: "PATCH",
+      role: "member",
       path: "/session/:id",
       summary:
         "Change the title, or the agent and the model that answer from the next prompt on. The session may be busy.",
@@ -31,8 +34,29 @@ export function useRoutes(): Route[] {
       },
     }),
     defineRoute({
+      id: "leaveSession",
+      method: "POST",
+      role: "member",
+      path: "/session/:id/leave",
+      summary: "Say that the person left a session: hooks of SessionEnd are told. The session is kept.",
+      params: Id,
+      body: z.object({
+        reason: z
+          .enum(["clear", "resume", "prompt_input_exit", "other"])
+          .describe("a new session, another session, the end of the program, anything else"),
+      }),
+      response: Session.Info,
+      errors: [404],
+      async handle({ params: { id }, body: { reason } }) {
+        const session = await Session.get(id)
+        await Session.leave(id, reason)
+        return session
+      },
+    }),
+    defineRoute({
       id: "getContext",
       method: "GET",
+      role: "reader",
       path: "/session/:id/context",
       summary: "What fills the model's window, in tokens.",
       params: Id,
@@ -43,6 +67,7 @@ export function useRoutes(): Route[] {
     defineRoute({
       id: "getCost",
       method: "GET",
+      role: "reader",
       path: "/session/:id/cost",
       summary: "What the session and its tasks have cost: by model and agent, and by prompt.",
       params: Id,
@@ -51,8 +76,28 @@ export function useRoutes(): Route[] {
       handle: ({ params }) => Session.cost(params.id),
     }),
     defineRoute({
+      id: "getStats",
+      method: "GET",
+      role: "reader",
+      path: "/stats",
+      summary:
+        "What the sessions of this project, or of all projects, used: by day, model, agent and tool. Without since, of the last 30 days.",
+      query: z.object({
+        since: z
+          .string()
+          .regex(/^\d{1,15}$/)
+          .optional()
+          .describe("in milliseconds since 1970"),
+        all: z.enum(["true", "false"]).optional().describe("of all projects of this machine"),
+      }),
+      response: Stats,
+      handle: ({ query: { since = Date.now() - month, all } }) =>
+        Session.stats({ since: Number(since), everywhere: all === "true" }),
+    }),
+    defineRoute({
       id: "runShell",
       method: "POST",
+      role: "member",
       path: "/session/:id/shell",
       summary:
         "Run a command of the person in the folder. The command and its output become a message, which the model gets with the next prompt. Answers 409 if the session is busy, or if abortSession stopped the command.",
@@ -69,6 +114,7 @@ export function useRoutes(): Route[] {
     defineRoute({
       id: "allowEdits",
       method: "POST",
+      role: "member",
       path: "/session/:id/edits",
       summary:
         "Allow all edits of files in the workspace, for this session and its agent, or ask about them again. Takes effect at once. The grant is listed by listGrants.",
@@ -83,6 +129,7 @@ export function useRoutes(): Route[] {
     defineRoute({
       id: "exportSession",
       method: "GET",
+      role: "reader",
       path: "/session/:id/export",
       summary: "The session with all its messages, plan and images, as `vitamin session import` takes it.",
       params: Id,
@@ -97,6 +144,7 @@ export function useRoutes(): Route[] {
     defineRoute({
       id: "exportMarkdown",
       method: "GET",
+      role: "reader",
       path: "/session/:id/markdown",
       summary: "The active branch of a session as Markdown, for people.",
       params: Id,
@@ -107,6 +155,7 @@ export function useRoutes(): Route[] {
     defineRoute({
       id: "getImage",
       method: "GET",
+      role: "reader",
       path: "/session/:id/image/:hash",
       summary:
         "One image of a session by the hash in its message, of at most 5 MB, for clients that show it.",

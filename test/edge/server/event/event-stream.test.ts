@@ -7,12 +7,13 @@ import * as Bus from "#kernel/bus/bus.ts"
 import * as GlobalBus from "#kernel/bus/global-bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Global from "#kernel/process/global.ts"
+import { onBackends } from "../../../fixture/tmp-store.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 import { until } from "../../../fixture/until.ts"
 import { follow, Live, publish, range, startServer, Tick } from "../harness.ts"
 
-test("GET /event sends an event with id, type and the whole event as data", async () => {
-  await using tmp = await tmpdir()
+onBackends("GET /event sends an event with id, type and the whole event as data", async (open) => {
+  await using tmp = await open()
   await using server = await startServer(tmp.path)
   const client = follow(server)
   const { headers, statusCode } = await client.opened
@@ -34,29 +35,32 @@ test("GET /event sends an event with id, type and the whole event as data", asyn
   client.drop()
 })
 
-test("GET /event with Last-Event-ID sends missed events once, in order, then live events", async () => {
-  await using tmp = await tmpdir()
-  await using server = await startServer(tmp.path)
-  const first = follow(server)
-  await first.opened
-  await publish(tmp.path, range(0, 10))
-  await until(() => first.frames.length === 10)
-  first.drop()
-  await publish(tmp.path, range(10, 20))
-  const second = follow(server, { "last-event-id": String(first.frames[4]?.id) })
-  await second.opened
-  await publish(tmp.path, range(20, 25))
-  await until(() => second.frames.length >= 20)
-  assert.deepEqual(second.numbers(), range(5, 25))
-  assert.equal(
-    second.frames.some(({ event }) => event === "gap"),
-    false,
-  )
-  second.drop()
-})
+onBackends(
+  "GET /event with Last-Event-ID sends missed events once, in order, then live events",
+  async (open) => {
+    await using tmp = await open()
+    await using server = await startServer(tmp.path)
+    const first = follow(server)
+    await first.opened
+    await publish(tmp.path, range(0, 10))
+    await until(() => first.frames.length === 10)
+    first.drop()
+    await publish(tmp.path, range(10, 20))
+    const second = follow(server, { "last-event-id": String(first.frames[4]?.id) })
+    await second.opened
+    await publish(tmp.path, range(20, 25))
+    await until(() => second.frames.length >= 20)
+    assert.deepEqual(second.numbers(), range(5, 25))
+    assert.equal(
+      second.frames.some(({ event }) => event === "gap"),
+      false,
+    )
+    second.drop()
+  },
+)
 
-test("GET /event neither loses nor repeats events between replay and live", async () => {
-  await using tmp = await tmpdir()
+onBackends("GET /event neither loses nor repeats events between replay and live", async (open) => {
+  await using tmp = await open()
   await using server = await startServer(tmp.path)
   const cursor = (await follow(server).opened).headers["x-vitamin-cursor"] as string
   const total = 6000
@@ -73,10 +77,14 @@ test("GET /event neither loses nor repeats events between replay and live", asyn
   }
 })
 
-test("GET /event answers an unknown cursor with a gap, then sends live events", async () => {
-  await using tmp = await tmpdir()
+onBackends("GET /event answers an unknown cursor with a gap, then sends live events", async (open) => {
+  await using tmp = await open()
   await using server = await startServer(tmp.path)
+  const before = follow(server)
+  await before.opened
   await publish(tmp.path, range(0, 3))
+  await until(() => before.frames.length === 3)
+  before.drop()
   for (const cursor of [
     "rubbish",
     "-1",
@@ -145,30 +153,33 @@ test("GET /event sends a gap when stored events were removed, although they are 
   second.drop()
 })
 
-test("GET /event sends live events to connected clients, without an id, and never replays them", async () => {
-  await using tmp = await tmpdir()
-  await using server = await startServer(tmp.path)
-  const client = follow(server)
-  await client.opened
-  await publish(tmp.path, [1])
-  await Instance.provide({
-    directory: tmp.path,
-    fn: () => {
-      Bus.publish(Live, { n: 2 })
-    },
-  })
-  await publish(tmp.path, [3])
-  await until(() => client.frames.length === 3)
-  assert.deepEqual(client.numbers(), [1, 2, 3])
-  assert.equal(client.frames[1]?.id, undefined)
-  const again = follow(server, { "last-event-id": String(client.frames[0]?.id) })
-  await until(() => again.frames.length === 1)
-  await publish(tmp.path, [4])
-  await until(() => again.frames.length === 2)
-  assert.deepEqual(again.numbers(), [3, 4])
-  client.drop()
-  again.drop()
-})
+onBackends(
+  "GET /event sends live events to connected clients, without an id, and never replays them",
+  async (open) => {
+    await using tmp = await open()
+    await using server = await startServer(tmp.path)
+    const client = follow(server)
+    await client.opened
+    await publish(tmp.path, [1])
+    await Instance.provide({
+      directory: tmp.path,
+      fn: () => {
+        Bus.publish(Live, { n: 2 })
+      },
+    })
+    await publish(tmp.path, [3])
+    await until(() => client.frames.length === 3)
+    assert.deepEqual(client.numbers(), [1, 2, 3])
+    assert.equal(client.frames[1]?.id, undefined)
+    const again = follow(server, { "last-event-id": String(client.frames[0]?.id) })
+    await until(() => again.frames.length === 1)
+    await publish(tmp.path, [4])
+    await until(() => again.frames.length === 2)
+    assert.deepEqual(again.numbers(), [3, 4])
+    client.drop()
+    again.drop()
+  },
+)
 
 test("GET /event keeps an idle connection alive with comments", async () => {
   await using tmp = await tmpdir()
@@ -223,27 +234,30 @@ test("a subscriber that fails does not stop the event stream", async () => {
   client.drop()
 })
 
-test("events that subscribers publish are sent and replayed in the order of their ids", async () => {
-  await using tmp = await tmpdir()
-  await using server = await startServer(tmp.path)
-  const client = follow(server)
-  const cursor = String((await client.opened).headers["x-vitamin-cursor"])
-  await Instance.provide({
-    directory: tmp.path,
-    fn: () => {
-      const off = Bus.subscribe(Tick, ({ n }) => {
-        if (n % 3 === 0) Bus.publish(Tick, { n: n + 1, text: "x".repeat(3000) })
-        if (n % 3 === 1) Bus.publish(Tick, { n: n + 1 })
-      })
-      for (const n of range(0, 300)) Bus.publish(Tick, { n: n * 3, text: "x".repeat(500) })
-      off()
-    },
-  })
-  await until(() => client.frames.length === 900)
-  const late = follow(server, { "last-event-id": cursor })
-  await until(() => late.frames.length === 900)
-  assert.deepEqual(client.numbers(), range(0, 900))
-  assert.deepEqual(late.frames, client.frames)
-  client.drop()
-  late.drop()
-})
+onBackends(
+  "events that subscribers publish are sent and replayed in the order of their ids",
+  async (open) => {
+    await using tmp = await open()
+    await using server = await startServer(tmp.path)
+    const client = follow(server)
+    const cursor = String((await client.opened).headers["x-vitamin-cursor"])
+    await Instance.provide({
+      directory: tmp.path,
+      fn: () => {
+        const off = Bus.subscribe(Tick, ({ n }) => {
+          if (n % 3 === 0) Bus.publish(Tick, { n: n + 1, text: "x".repeat(3000) })
+          if (n % 3 === 1) Bus.publish(Tick, { n: n + 1 })
+        })
+        for (const n of range(0, 300)) Bus.publish(Tick, { n: n * 3, text: "x".repeat(500) })
+        off()
+      },
+    })
+    await until(() => client.frames.length === 900)
+    const late = follow(server, { "last-event-id": cursor })
+    await until(() => late.frames.length === 900)
+    assert.deepEqual(client.numbers(), range(0, 900))
+    assert.deepEqual(late.frames, client.frames)
+    client.drop()
+    late.drop()
+  },
+)

@@ -9,6 +9,10 @@ test("GET /openapi.json describes every route from its schemas, and the event ty
   const document = JSON.parse(await (await t.ask("/openapi.json")).text())
   assert.equal(document.openapi, "3.1.0")
   assert.deepEqual(Object.keys(document.paths).sort(), [
+    "/audit",
+    "/browser",
+    "/browser/code",
+    "/browser/{id}",
     "/config",
     "/echo/{id}",
     "/event",
@@ -16,6 +20,9 @@ test("GET /openapi.json describes every route from its schemas, and the event ty
     "/health",
     "/info",
     "/openapi.json",
+    "/session/{id}/share",
+    "/token",
+    "/token/{name}",
   ])
   const { post } = document.paths["/echo/{id}"]
   assert.deepEqual(post.parameters[0], {
@@ -26,7 +33,7 @@ test("GET /openapi.json describes every route from its schemas, and the event ty
   })
   assert.equal(post.requestBody.content["application/json"].schema.properties.parts.type, "array")
   const statusesAt = ({ responses }: { responses: object }) => Object.keys(responses).map(Number)
-  const always = [400, 403, 408, 413, 417, 421, 431, 500]
+  const always = [400, 403, 408, 413, 417, 421, 431, 500, 502]
   assert.deepEqual(statusesAt(document.paths["/health"].get), [200, ...always])
   assert.deepEqual(statusesAt(document.paths["/info"].get), [200, ...always, 401].sort())
   assert.deepEqual(statusesAt(post), [200, ...always, 401, 404, 415].sort())
