@@ -223,8 +223,9 @@ export function createApp(options: AppOptions) {
     if (leaving.signal.aborted) return end(code)
     leaving.abort()
     activity.stop()
-    const { server } = connection ?? {}
-    const words = conversation ? await farewell({ ...options, talk: conversation, server, isLost }) : []
+    const { server, client } = connection ?? {}
+    const talk = conversation
+    const words = talk && client ? await farewell({ ...options, client, talk, server, isLost }) : []
     if (words.length) print(words.join("\n"), "dim")
     await finishSoon(connection?.close())
     end(code)

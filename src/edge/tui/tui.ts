@@ -60,6 +60,7 @@ export async function openTui(options: TuiOptions): Promise<number> {
   const screen = createScreen({
     terminal,
     paint: theme.paint,
+    depth: theme.depth,
     expandKey: () => keymap.hintOf("app.expand"),
     reflows: reflows(),
     hasLinks: hasLinks(),

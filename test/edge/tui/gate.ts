@@ -14,7 +14,7 @@ export async function openGate(target: string) {
     const isEvents = url!.startsWith("/event")
     if (isEvents && areEventsCut) return void outgoing.destroy()
     const isHeld = (part: "request" | "answer") =>
-      method === "POST" && rule?.part === part && rule.path.test(url!)
+      (method === "POST" || isEvents) && rule?.part === part && rule.path.test(url!)
     const headers = { ...incoming.headers, host: new URL(target).host }
     const forward = () => {
       const far = request(target + url, { method, headers }, (answer) => {
@@ -43,7 +43,7 @@ export async function openGate(target: string) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     held,
-    /** Holds this part of POST requests to such a path, until `release`. */
+    /** Holds this part of POST requests to such a path, or of the request for events, until `release`. */
     hold(part: "request" | "answer", path: RegExp) {
       rule = { part, path }
     },

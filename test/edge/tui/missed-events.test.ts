@@ -177,3 +177,43 @@ test("a prompt that began inside a gap, before its answer came, does not wait an
   await terminal.misses(/waits: two/)
   await terminal.sees(isReady)
 })
+
+test("a prompt waits for the stream of events, and two prompts that are typed at once keep their order", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("The first answer."), text("The second answer.")])
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  await using gate = await openGate(server.url)
+  gate.hold("request", /^\/event/)
+  await using terminal = await openXterm(tmp, ["attach", gate.url])
+  await until(() => gate.held.length > 0, "the stream is asked for")
+  await terminal.sees(isReady)
+  terminal.type(`one${enter}`)
+  await terminal.sees("one")
+  terminal.type(`two${enter}`)
+  // Time in which prompts that do not wait would be answered.
+  await Promise.race([until(() => llm.requests.length > 0, "a request"), sleep(2_000)])
+  gate.release()
+  await terminal.sees("The second answer.")
+  const shown = terminal.all()
+  for (const part of ["▌ one", "▌ two", "The second answer."]) assert.equal(count(shown, part), 1, shown)
+  assert.ok(shown.indexOf("▌ one") < shown.indexOf("▌ two"), shown)
+})
+
+test("an answer that came before the stream of events could be opened is shown when it is open", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("The early answer.")])
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  const client = clientOf(tmp, server)
+  await using gate = await openGate(server.url)
+  gate.cutEvents()
+  await using terminal = await openXterm(tmp, ["attach", gate.url])
+  await terminal.sees("the server is gone, reconnecting")
+  terminal.type(`one${enter}`)
+  await until(async () => (await client.listSessions())[0]?.usage.output, "the end of the turn")
+  gate.restoreEvents()
+  await terminal.sees("The early answer.")
+  await terminal.sees(isReady)
+  assert.equal(count(terminal.all(), "The early answer."), 1, terminal.all())
+})

@@ -1,10 +1,8 @@
-// What the editor completes: files after `@`; after `/` our commands, then skills and prompts of MCP servers; after the name of
-// a command its argument.
-import type { Client } from "#client/client.ts"
+// What the editor completes: files after `@`; after `/` our commands, then command files, skills and prompts of MCP servers;
+// after the name of a command its argument.
 import { type Choice, fits, type Kind } from "#edge/tui/editor/completion.ts"
 import { commands } from "./commands.ts"
-
-type Options = { client: Client; session: string | undefined; signal?: AbortSignal }
+import { type Options, offers } from "./offers.ts"
 
 export async function complete(kind: Kind, query: string, options: Options): Promise<Choice[]> {
   if (kind === "command") return completeCommand(query, options)
@@ -36,12 +34,4 @@ async function completeArgument(name: string, query: string, options: Options): 
     return fits(text, wanted) ? 3 : about.toLowerCase().includes(wanted) ? 4 : 5
   }
   return all.filter((choice) => rank(choice) < 5).sort((a, b) => rank(a) - rank(b))
-}
-
-/** Skills and prompts of MCP servers. None if they cannot be read: our own commands work all the same. */
-export async function offers({ client, session, signal }: Options): Promise<Choice[]> {
-  const found = await client
-    .listCommands(session === undefined ? {} : { session }, signal ? { signal } : {})
-    .catch(() => [])
-  return found.map(({ name, description }) => ({ value: name, about: description }))
 }

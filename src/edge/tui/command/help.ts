@@ -1,20 +1,24 @@
 // Commands that explain: what can be typed, which keys do what, and what can be reached.
 import { type Action, actions } from "#edge/tui/input/actions.ts"
 import type { Command } from "./context.ts"
+import { offers } from "./offers.ts"
 import { tableLines } from "./table-lines.ts"
 
 const mostNames = 8
+const mostOffered = 30
 
 export function helpCommand(commands: () => readonly Command[]): Command {
   return {
     name: "help",
     about: "list the commands",
-    run({ print, view }) {
+    async run({ print, view, client, talk }) {
       const now = view()
+      const offered = await offers({ client, session: talk.session?.id })
       const rows = commands().map(({ name, about, argument }) => [
         argument ? `/${name} ${argument}` : `/${name}`,
         about,
       ])
+      rows.push(...offered.slice(0, mostOffered).map(({ value, about = "" }) => [`/${value}`, about]))
       const more = "@ attaches a file, ! runs a shell line, /keys lists the keys."
       print([...tableLines(rows, now, ["accent"]), now.paint("dim", more)])
     },

@@ -1,9 +1,9 @@
-// A prompt that begins with `/name`: one of our commands, or else a skill or a prompt of an MCP server, which the engine
-// knows how to read.
+// A prompt that begins with `/name`: one of our commands, or else a command file, a skill or a prompt of an MCP server,
+// which the engine knows how to read.
 import { nearest } from "#util/nearest.ts"
 import { commands } from "./commands.ts"
-import { offers } from "./complete.ts"
 import type { Context } from "./context.ts"
+import { offers } from "./offers.ts"
 
 /** Names that other terminals have for our commands. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -30,7 +30,8 @@ export async function runCommand(context: Context, text: string): Promise<boolea
     return true
   }
   const offered = await offers({ client: context.client, session: context.talk.session?.id })
-  if (offered.some(({ value }) => value === name)) return false
+  // A command file in a folder may be called by its last name alone.
+  if (offered.some(({ value }) => value === name || value.endsWith(`:${name}`))) return false
   const known = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined
   const meant =
     known ?? nearest(name, [...commands.map((one) => one.name), ...offered.map(({ value }) => value)])

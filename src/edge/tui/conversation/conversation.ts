@@ -28,6 +28,8 @@ export function createConversation({ client, settings, changed, returned, ...fir
   const { isSandboxed } = first
   const presets = presetsFor(isSandboxed)
   let creating: Promise<Session> | undefined
+  let sending: Promise<unknown> = Promise.resolve()
+  const { promise: followed, resolve: follow } = Promise.withResolvers<void>()
   /** The session and those that do tasks for it. */
   let family = new Set<string>()
   const waiting = createWaitingPrompts(changed, returned)
@@ -68,6 +70,8 @@ export function createConversation({ client, settings, changed, returned, ...fir
   }
 
   async function create(): Promise<Session> {
+    // A session that is opened is read. Of a new one, only events tell.
+    await followed
     const made = await client.createSession({ ...(agent ? { agent } : {}), ...(model ? { model } : {}) })
     session = made
     family.add(made.id)
@@ -81,26 +85,32 @@ export function createConversation({ client, settings, changed, returned, ...fir
     const wasBusy = busySince !== undefined
     busySince ??= Date.now()
     changed()
+    // One after the other: the first one takes longer, if it begins the session.
+    const answered = sending.then(() => post({ text, parts }, wasBusy))
+    sending = answered.catch(() => {})
     try {
-      const { id } = await current()
-      if (!wasBusy) await approval.catchUp()
-      const answer = await client.promptSession({
-        id,
-        text,
-        ...(parts.length ? { parts } : {}),
-        // The same for every prompt: one with other settings would not join the running one.
-        ...settings,
-        ...(isSandboxed ? { preset: approval.preset === "sandboxed" ? "sandboxed" : "ask" } : {}),
-        whenBusy: "steer",
-        prefer: "respond-async",
-      })
-      waiting.name(entry, answer.promptId)
+      waiting.name(entry, (await answered).promptId)
     } catch (error) {
       if (!wasBusy) busySince = undefined
       waiting.remove(entry)
       returned({ text, parts })
       throw error
     }
+  }
+
+  async function post({ text, parts }: Sent, wasBusy: boolean): Promise<{ promptId: string }> {
+    const { id } = await current()
+    if (!wasBusy) await approval.catchUp()
+    return client.promptSession({
+      id,
+      text,
+      ...(parts.length ? { parts } : {}),
+      // The same for every prompt: one with other settings would not join the running one.
+      ...settings,
+      ...(isSandboxed ? { preset: approval.preset === "sandboxed" ? "sandboxed" : "ask" } : {}),
+      whenBusy: "steer",
+      prefer: "respond-async",
+    })
   }
 
   /** Runs a command of the person; the model gets it and its output with the next prompt. */
@@ -221,6 +231,8 @@ export function createConversation({ client, settings, changed, returned, ...fir
     get busySince() {
       return busySince
     },
+    /** Events come from now on, or the server cannot be reached. */
+    follow,
     use,
     leave,
     current,

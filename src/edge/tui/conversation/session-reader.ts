@@ -25,9 +25,16 @@ export function createSessionReader({ client, talk, transcript, showQuestions, a
   let last: Promise<unknown> = Promise.resolve()
   /** Events were missed, and what they told could not be read yet. */
   let isBehind = false
+  let isConnected = false
 
   function take(event: StreamEvent): void {
-    if (event.type === "connected") setConnected()
+    // What happens before a late connection must be read.
+    if (event.type === "disconnected" && !isConnected) isBehind = true
+    if (event.type === "connected") {
+      isConnected = true
+      setConnected()
+    }
+    if (event.type === "connected" || event.type === "disconnected") talk.follow()
     held.push(event)
     applyHeld()
   }
@@ -56,6 +63,9 @@ export function createSessionReader({ client, talk, transcript, showQuestions, a
 
   /** Without an id: the next prompt begins a new session. */
   function open(id: string | undefined): Promise<void> {
+    const before = talk.session?.id
+    if (before && before !== id)
+      void client.leaveSession({ id: before, reason: id === undefined ? "clear" : "resume" }).catch(report)
     return hold(async () => {
       if (id === undefined) {
         talk.leave()

@@ -102,7 +102,7 @@ async function run(options: TuiOptions, connection: Connection): Promise<number>
     stopListening()
     input.close()
     const { server } = connection
-    const words = await farewell({ ...options, talk, server, isLost })
+    const words = await farewell({ ...options, client, talk, server, isLost })
     flush()
     print(words)
     await finishSoon(connection.close())

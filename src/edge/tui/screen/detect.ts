@@ -1,7 +1,8 @@
 // What the terminal can do, as far as its environment and its answers tell.
 import { isConsole } from "./console.ts"
+import type { Depth } from "./line.ts"
 import type { Graphics } from "./picture.ts"
-import type { Depth, Scheme } from "./style.ts"
+import type { Scheme } from "./style.ts"
 
 export function colorDepth(): Depth {
   if (process.env.NO_COLOR) return 1

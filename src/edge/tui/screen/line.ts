@@ -32,6 +32,9 @@ export type Role =
   | "function"
   | "type"
 
+/** How many colours a terminal has, in bits; 1 is none. */
+export type Depth = 1 | 4 | 8 | 24
+
 export type Paint = (role: Role, text: string) => string
 
 /** `columns` is one less than the terminal has: after a full line, terminals disagree about where the cursor is. */
@@ -39,6 +42,8 @@ export type View = Readonly<{
   columns: number
   rows: number
   paint: Paint
+  /** For colours of a program; without it they are not shown. */
+  depth?: Depth
   /** How the terminal shows images, if it can. */
   graphics?: Graphics | undefined
   /** Whether the terminal shows hyperlinks. */

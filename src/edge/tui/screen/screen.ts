@@ -1,7 +1,7 @@
 // Draws on the main screen. Finished lines are written once and belong to the terminal's scrollback from then on. Below
 // them is the tail, the lines that may still change, which is never taller than the terminal; a frame rewrites only those of
 // its lines that have changed.
-import type { Line, Paint, Tail, View } from "./line.ts"
+import type { Depth, Line, Paint, Tail, View } from "./line.ts"
 import type { Graphics } from "./picture.ts"
 import type { Terminal } from "./terminal.ts"
 import { cutTo, widthOf } from "./width.ts"
@@ -29,6 +29,7 @@ export type Screen = Readonly<{
 export type ScreenOptions = {
   terminal: Pick<Terminal, "size" | "write">
   paint(): Paint
+  depth?: Depth
   expandKey?(): string | undefined
   hasLinks?: boolean
   graphics?(): Graphics | undefined
@@ -50,7 +51,7 @@ const eraseBelow = "\u001b[J"
 const eraseAll = `${eraseLine}\u001b[C${eraseBelow}\r`
 
 export function createScreen(options: ScreenOptions): Screen {
-  const { terminal, paint, expandKey, hasLinks = false, graphics, tail, reflows } = options
+  const { terminal, paint, depth = 1, expandKey, hasLinks = false, graphics, tail, reflows } = options
   /** The tail as the terminal shows it, and the cursor in it. */
   let drawn: Line[] = []
   let [row, column] = [0, 0]
@@ -68,6 +69,7 @@ export function createScreen(options: ScreenOptions): Screen {
       columns: Math.max(1, columns - 1),
       rows,
       paint: paint(),
+      depth,
       hasLinks,
       graphics: graphics?.(),
       expandKey: expandKey?.(),

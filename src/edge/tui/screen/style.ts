@@ -1,8 +1,7 @@
 // How roles look: one table for 16 colours, which follow the person's own palette, and one for more colours, for dark and
 // for light terminals. Without colours, roles that are more than a colour keep their attributes.
-import type { Paint, Role } from "./line.ts"
+import type { Depth, Paint, Role } from "./line.ts"
 
-export type Depth = 1 | 4 | 8 | 24
 export type Scheme = "dark" | "light"
 export type Theme = { depth: Depth; scheme: Scheme }
 

@@ -34,6 +34,7 @@ export function createTheme(file: string, changed: () => void) {
     get choice() {
       return choice
     },
+    depth,
     paint: (): Paint => paint,
     /** The terminal has reported its background. */
     detect(next: Scheme): void {

@@ -160,7 +160,7 @@ function belowOf(call: Call | undefined, result: Result, view: View): Shown {
   const text = status === "success" ? textOf(result.output) : (result.error?.message ?? textOf(result.output))
   const kind = DescribeCall.kindOf(name)
   if (status === "success" && (kind === "execute" || kind === "other" || hasTask(name)))
-    return foldText(title, text.trim() === noOutput ? "" : text, view)
+    return foldText(title, text.trim() === noOutput ? "" : text, view, result.colors)
   if (status !== "success" && !reasonOf(name, text).isCut) return { lines: [] }
   return text.trim() === ""
     ? { lines: [] }

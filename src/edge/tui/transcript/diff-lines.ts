@@ -1,9 +1,10 @@
 // A unified diff with line numbers and the changed words marked. Numbers are those of the old file for removed lines, else
 // of the new one.
+
+import { diffWords, type Piece } from "#client/diff-words.ts"
 import type { Line, Paint, View } from "#edge/tui/screen/line.ts"
 import { safe } from "#edge/tui/screen/safe.ts"
 import { cutTo, wrapTo } from "#edge/tui/screen/width.ts"
-import { diffWords, type Piece } from "./word-diff.ts"
 
 type Sign = "+" | "-" | " "
 type Row = { sign: Sign; number: number; text: string; pieces?: Piece[] } | { note: string }

@@ -54,7 +54,7 @@ export function createShell({ data }: TextMessage, fold: (folded: Folded) => voi
   const code = /^.* It ended with exit code (\S+)\.\n/.exec(text)?.[1]
   const output = /<output>\n(.*)\n<\/output>$/s.exec(text)?.[1] ?? ""
   const draw = (given: View) => {
-    const shown = foldText(command, output === noOutput ? "" : output, given)
+    const shown = foldText(command, output === noOutput ? "" : output, given, data.origin?.colors)
     const end = code === "none" ? "stopped" : `exit ${code}`
     const failed = code === undefined ? [] : [given.paint("error", cutTo(`  ✗ ${end}`, given.columns))]
     return { ...shown, lines: [...userLines(`! ${command}`, given), ...shown.lines, ...failed] }

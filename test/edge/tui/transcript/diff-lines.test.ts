@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { diffWords } from "#client/diff-words.ts"
 import { createPaint } from "#edge/tui/screen/style.ts"
 import { diffLines } from "#edge/tui/transcript/diff-lines.ts"
-import { diffWords } from "#edge/tui/transcript/word-diff.ts"
 import { plain } from "./conversation.ts"
 
 const paint = createPaint({ depth: 24, scheme: "dark" })
