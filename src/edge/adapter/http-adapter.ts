@@ -1,9 +1,10 @@
 // Serves an agent over HTTP, with the routes of `vitamin serve`. Prompts go through the agent; sessions, models and
 // questions are those of its folder in this process.
+
+import type { Place } from "#edge/server/agent-server.ts"
 import { type AgentServer, createAgentServer } from "#edge/server/create-agent-server.ts"
 import type { AgentAdapter } from "#engine/host/agent-adapter.ts"
 import type { Agent } from "#engine/host/create-agent.ts"
-import type { Place } from "./agent-server.ts"
 
 export type HTTPConfig = Place
 export type HTTPServer = AgentServer

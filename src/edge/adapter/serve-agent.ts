@@ -1,12 +1,12 @@
 // What `httpAdapter` and `acpAdapter` start.
 import { serveStdio } from "#edge/acp/serve-stdio.ts"
+import { type Place, socketUrl, startServer, withAgent } from "#edge/server/agent-server.ts"
 import { allRoutes } from "#edge/server/all-routes.ts"
 import type { RunningServer } from "#edge/server/server.ts"
 import type { Agent } from "#engine/host/create-agent.ts"
 import { Instance } from "#kernel/instance.ts"
 import { takeStdout } from "#kernel/process/take-stdout.ts"
 import type { ACPConfig, Connection } from "./acp-adapter.ts"
-import { type Place, socketUrl, startServer, withAgent } from "./agent-server.ts"
 import { onlyAgent } from "./only-agent.ts"
 
 export function serveHttp(agent: Agent, place: Place): Promise<RunningServer> {

@@ -2,8 +2,10 @@
 // serves, one for each folder.
 import type { AgentAdapter, AgentSource } from "#engine/host/agent-adapter.ts"
 import type { Agent, AgentConfig, Processing } from "#engine/host/create-agent.ts"
+import * as Session from "#engine/session/session.ts"
 import { realDirectory } from "#kernel/real-directory.ts"
 import { errorText, NamedError } from "#util/error.ts"
+import { waitAtMost } from "#util/wait.ts"
 import { loadAdapter } from "./load-adapter.ts"
 
 /** What an adapter gives that serves the agent itself. */
@@ -18,7 +20,10 @@ export type AdapterServer = {
 type Settings = Omit<AgentConfig, "directory">
 export type WrappedAgents = { agentFor: AgentSource; stop(): Promise<void> }
 
-const timeLimit = 10_000
+/** Milliseconds for `wrap`, and for `start` and `stop` of the wrapped agent. */
+const wrapLimit = 10_000
+const startLimit = 30_000
+const stopLimit = 10_000
 
 class Failed extends NamedError {
   constructor({ name }: AgentAdapter, reason: string, options?: ErrorOptions) {
@@ -45,12 +50,12 @@ export async function useAdapter(
   const agents = new Map<string, Promise<Agent>>()
   const first = await wrapOne(adapter, await plain(directory), config)
   if (!isAgent(first)) return { server: first }
-  agents.set(directory, started(first))
+  agents.set(directory, started(adapter, first))
   await agents.get(directory)
 
   async function wrapNext(folder: string): Promise<Agent> {
     const wrapped = await wrapOne(adapter, await plain(folder), config)
-    if (isAgent(wrapped)) return started(wrapped)
+    if (isAgent(wrapped)) return started(adapter, wrapped)
     throw new Failed(adapter, `gives an agent for ${directory}, but a server for ${folder}`)
   }
 
@@ -65,34 +70,36 @@ export async function useAdapter(
   }
 
   async function stop(): Promise<void> {
-    await Promise.all([...agents.values()].map((agent) => agent.then(({ stop }) => stop()).catch(() => {})))
+    const stopped = [...agents.values()].map((agent) => agent.then(({ stop }) => stop()).catch(() => {}))
+    await waitAtMost(stopLimit, Promise.all(stopped))
   }
 
   return { agentFor, stop }
 }
 
-async function started(agent: Agent): Promise<Agent> {
-  await agent.start()
+async function started(adapter: AgentAdapter, agent: Agent): Promise<Agent> {
+  const missed = `has not started its agent within ${startLimit / 1000} s`
+  await inTime(() => agent.start(), startLimit, new Failed(adapter, missed))
   return agent
 }
 
 async function wrapOne(adapter: AgentAdapter, agent: Agent, config: unknown): Promise<Agent | AdapterServer> {
-  const wrapped = await inTime(adapter, async () => adapter.wrap(agent, config))
+  const missed = new Failed(adapter, `has not wrapped the agent within ${wrapLimit / 1000} s`)
+  const wrapped = await inTime(async () => adapter.wrap(agent, config), wrapLimit, missed).catch((error) => {
+    if (error === missed) throw error
+    throw new Failed(adapter, `failed in wrap: ${errorText(error)}`, { cause: error })
+  })
   const { process, start, stop } = (wrapped ?? {}) as Partial<Agent>
   if (typeof start !== "function" || typeof stop !== "function")
     throw new Failed(adapter, "gives neither an agent nor a server: wrap must return start() and stop()")
   return typeof process === "function" ? checked(adapter, wrapped as Agent) : (wrapped as AdapterServer)
 }
 
-async function inTime<T>(adapter: AgentAdapter, wrap: () => Promise<T>): Promise<T> {
+async function inTime<T>(work: () => Promise<T>, limit: number, missed: Failed): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const limit = `has not wrapped the agent within ${timeLimit / 1000} s`
-  const timer = setTimeout(() => reject(new Failed(adapter, limit)), timeLimit)
+  const timer = setTimeout(() => reject(missed), limit)
   try {
-    return await Promise.race([wrap(), late])
-  } catch (error) {
-    if (error instanceof Failed) throw error
-    throw new Failed(adapter, `failed in wrap: ${errorText(error)}`, { cause: error })
+    return await Promise.race([work(), late])
   } finally {
     clearTimeout(timer)
   }
@@ -106,14 +113,45 @@ function withSettings(agent: Agent, settings: Settings): Agent {
   return around(agent, (input) => agent.process({ ...settings, ...input }))
 }
 
-/** A generator function as `process` gives events, but no answer: that is said in words, not by a TypeError. */
+/** Names the adapter in its own errors. Those of the wrapped agent have names and stay as they are. */
 function checked(adapter: AgentAdapter, agent: Agent): Agent {
+  const failed = (error: unknown) => {
+    const isOwn = error instanceof Error && !(error instanceof NamedError)
+    return isOwn ? new Failed(adapter, `failed: ${errorText(error)}`, { cause: error }) : error
+  }
+  const given = async <T>(work: () => Promise<T | undefined>, what: string): Promise<T> => {
+    const result = await work().catch((error) => Promise.reject(failed(error)))
+    if (result) return result
+    throw new Failed(adapter, `is wrong: it gave no ${what}`)
+  }
   return around(agent, (input) => {
-    const processing: Partial<Processing> = agent.process(input)
-    if (typeof processing?.answer === "function" && typeof processing.accept === "function")
-      return processing as Processing
-    throw new Failed(adapter, "is wrong: process() must return what process() of the wrapped agent returns")
+    const processing = processingOf(adapter, () => agent.process(input), failed)
+    const { sessionId } = input
+    const until = <T>(work: () => Promise<T>) =>
+      sessionId === undefined ? work() : Session.elsewhere(sessionId, work)
+    return {
+      answer: () => given(() => until(() => processing.answer()), "message"),
+      accept: () => given(() => until(() => processing.accept()), "message"),
+      [Symbol.asyncIterator]: () => processing[Symbol.asyncIterator](),
+    }
   })
+}
+
+/** A generator function as `process` gives events, but no answer: that is said in words, not by a TypeError. */
+function processingOf(
+  adapter: AgentAdapter,
+  process: () => Partial<Processing> | undefined,
+  failed: (error: unknown) => unknown,
+): Processing {
+  let processing: Partial<Processing> | undefined
+  try {
+    processing = process()
+  } catch (error) {
+    throw failed(error)
+  }
+  if (typeof processing?.answer === "function" && typeof processing.accept === "function")
+    return processing as Processing
+  throw new Failed(adapter, "is wrong: process() must return what process() of the wrapped agent returns")
 }
 
 /** Not a spread, which would read `mcp`: it is there only after `start`. */

@@ -25,6 +25,7 @@ import type { Definition, Json } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { chooseAgent } from "#engine/record/session-record.ts"
 import { createRights } from "#engine/rights/rights.ts"
+import * as Config from "#kernel/config/config.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import { errorText } from "#util/error.ts"
@@ -52,7 +53,8 @@ type Given = {
   /** Shared by all connections and requests: a client may answer a question in another request. */
   consents: Consents
 }
-type Offer = { agent: AgentDefinition; tools: Definition[]; run: boolean }
+/** `isSandboxed`: the agent works in a sandbox, and only `run` reaches it. Tools would run outside. */
+type Offer = { agent: AgentDefinition; tools: Definition[]; run: boolean; isSandboxed: boolean }
 
 const maxPreview = 2_000
 const maxText = 500
@@ -98,9 +100,11 @@ function rethrow(error: unknown): never {
 
 async function offer({ rules, yes, servers }: Options, canAsk: boolean, signal: AbortSignal): Promise<Offer> {
   const agent = await chooseAgent()
+  const run = await offersRun({ agent, rules })
+  if ((await Config.get()).adapters?.sandbox?.enabled) return { agent, tools: [], run, isSandboxed: true }
   if (servers) await (await ifConfigured())?.prepare(signal)
   const tools = await offeredTools({ agent, rules, canAsk: canAsk || yes })
-  return { agent, tools, run: await offersRun({ agent, rules }) }
+  return { agent, tools, run, isSandboxed: false }
 }
 
 function listTools({ tools, run }: Offer): ListToolsResult {
@@ -184,9 +188,9 @@ async function unavailable(
   name: string,
   { offered, options, context }: { offered: Offer; options: Options; context: ServerContext },
 ): Promise<ProtocolError> {
-  const { agent, tools, run } = offered
+  const { agent, tools, run, isSandboxed } = offered
   // Only clients of the newer revision know this error code.
-  if (context.mcpReq.envelope) {
+  if (context.mcpReq.envelope && !isSandboxed) {
     const askable = await offeredTools({ agent, rules: options.rules, canAsk: true })
     if (askable.some(({ id }) => id === name && !tools.some((tool) => tool.id === id)))
       return new MissingRequiredClientCapabilityError(
@@ -195,9 +199,10 @@ async function unavailable(
       )
   }
   const names = [...tools.map(({ id }) => id), ...(run ? ["run"] : [])].sort()
+  const why = isSandboxed ? " outside of the sandbox of the configuration" : ""
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `Tool ${JSON.stringify(name.slice(0, 100))} is not offered. Available: ${names.join(", ") || "none"}`,
+    `Tool ${JSON.stringify(name.slice(0, 100))} is not offered${why}. Available: ${names.join(", ") || "none"}`,
   )
 }
 

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { test } from "node:test"
 import { httpAdapter } from "#edge/adapter/http-adapter.ts"
-import { type Agent, type AgentInput, createAgent } from "#engine/host/create-agent.ts"
-import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { type Agent, type AgentConfig, type AgentInput, createAgent } from "#engine/host/create-agent.ts"
+import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 type Body = { id: string; data: { parts: { text: string }[] }; error: { message: string } }
@@ -32,8 +32,8 @@ function recording(agent: Agent): Agent & { inputs: AgentInput[]; stops: number 
   }
 }
 
-async function served(tmp: Tmp, wrap = (agent: Agent) => agent) {
-  const agent = wrap(await createAgent({ directory: tmp.path }))
+async function served(tmp: Tmp, wrap = (agent: Agent) => agent, config: Partial<AgentConfig> = {}) {
+  const agent = wrap(await createAgent({ directory: tmp.path, ...config }))
   const server = httpAdapter.wrap(agent, { port: 0 })
   await server.start()
   const { url, tokenFile } = server
@@ -111,6 +111,23 @@ test("prompts over HTTP go through the agent that httpAdapter was given, sent an
   assert.doesNotMatch(llm.requests[0]!.raw, /turnip/)
   await t.server.stop()
   assert.equal(wrapped!.stops, 1)
+})
+
+test("the agent's own `asks` holds for prompts over HTTP that have none", async () => {
+  const settings: [agent: Partial<AgentConfig>, prompt: object, seen: RegExp][] = [
+    [{ asks: "deny" }, {}, /nobody can be asked|needs a person/],
+    [{ asks: "once" }, {}, /42/],
+    [{ asks: "once" }, { asks: "deny" }, /nobody can be asked|needs a person/],
+  ]
+  for (const [config, prompt, seen] of settings) {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([call("bash", { command: "echo $((6 * 7))" }), text("Done.")])
+    using _ = useModel(llm.url)
+    await using t = await served(tmp, undefined, config)
+    const { body: session } = await t.post("/session", {})
+    await t.post(`/session/${session.id}/message`, { text: "go", ...prompt })
+    assert.match(llm.requests[1]!.raw, seen)
+  }
 })
 
 test("a prompt for another folder is refused", async () => {

@@ -43,6 +43,13 @@ async function ask(
   return line
 }
 
+/** A client of a server may learn only that it failed; the log says why, and may come after the answer. */
+async function withLog(child: Child, answer: string, llm: FakeLlm): Promise<string> {
+  const all = () => answer + child.errors()
+  await until(() => closed.test(all()) || llm.requests.length > 0, "the reason")
+  return all()
+}
+
 const ways: Record<string, (tmp: Tmp, llm: FakeLlm) => Promise<string>> = {
   "vitamin run": async (tmp, llm) => {
     await using child = start(tmp, llm, ["run", "hello"])
@@ -69,8 +76,7 @@ const ways: Record<string, (tmp: Tmp, llm: FakeLlm) => Promise<string>> = {
     const post = async (path: string, body: object) =>
       (await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })).text()
     const { id } = JSON.parse(await post("/session", {}))
-    // The client learns only that the server failed; its log says why.
-    return (await post(`/session/${id}/message`, { text: "hello" })) + child.errors()
+    return withLog(child, await post(`/session/${id}/message`, { text: "hello" }), llm)
   },
   "an editor, over ACP": async (tmp, llm) => {
     await using child = start(tmp, llm, ["acp"])
@@ -94,7 +100,7 @@ const ways: Record<string, (tmp: Tmp, llm: FakeLlm) => Promise<string>> = {
     }
     const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ text: "hello" }] }
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message } })
-    return (await (await fetch(url!, { method: "POST", headers, body })).text()) + child.errors()
+    return withLog(child, await (await fetch(url!, { method: "POST", headers, body })).text(), llm)
   },
   "an MCP client": async (tmp, llm) => {
     await using child = start(tmp, llm, ["mcp", "serve"])

@@ -1,13 +1,15 @@
 // The tool `run`: runs a prompt for a client, with progress, cancellation and continued sessions.
 import assert from "node:assert/strict"
-import { existsSync } from "node:fs"
+import { existsSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { whyNot } from "../../ability/sandbox/world.ts"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, stall, status, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
-import { eras, overHttp, overStdio, textOf } from "./harness.ts"
+import { resultsIn } from "../sandbox/harness.ts"
+import { eras, namesOf, overHttp, overStdio, textOf } from "./harness.ts"
 
 type Structured = { sessionId: string; text: string }
 
@@ -130,3 +132,31 @@ async function folder(tmp: Tmp, name: string): Promise<string> {
   tmp.git("-C", path, "commit", "-qm", name)
   return path
 }
+
+for (const era of eras)
+  test(`with a sandbox in the configuration only run is offered, which works inside (${era})`, {
+    skip: whyNot("user") ?? false,
+  }, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([call("bash", { command: "readlink /proc/self/ns/net" }), text("Done.")])
+    await using served = await overStdio(tmp, {
+      era,
+      args: ["--yes"],
+      env: {
+        ...env(llm, "chat").variables,
+        VITAMIN_CONFIG: JSON.stringify({ adapters: { sandbox: { enabled: true } } }),
+      },
+    })
+    const { client } = served
+    assert.deepEqual(await namesOf(client), ["run"])
+    for (const name of ["bash", "write", "read"])
+      await assert.rejects(client.callTool({ name, arguments: { command: "touch here", path: "here" } }), {
+        code: -32602,
+        message: `Tool "${name}" is not offered outside of the sandbox of the configuration. Available: run`,
+      })
+    assert.equal(existsSync(join(tmp.path, "here")), false)
+    assert.equal(textOf(await client.callTool({ name: "run", arguments: { prompt: "go" } })), "Done.")
+    const [inside] = resultsIn(llm)
+    assert.match(inside!, /^net:\[\d+\]/)
+    assert.ok(!inside!.startsWith(readlinkSync("/proc/self/ns/net")), inside)
+  })

@@ -21,6 +21,7 @@ import { followSession, replay } from "#edge/acp/update/updates.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Person from "#kernel/person.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { clientEditor } from "./client-editor.ts"
@@ -57,6 +58,8 @@ export type OpenSession = Readonly<{
 }>
 
 const maxTaskDepth = 50
+/** Milliseconds for which it is known that a person may use the session. */
+const accessFor = 1_000
 
 /** Must be called inside the instance of the session's folder. */
 export async function openSession(opening: Opening): Promise<OpenSession> {
@@ -66,11 +69,15 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
   /** Running and waiting prompts, by the function that aborts them. */
   const turns = new Map<(why?: string) => void, Promise<unknown>>()
   const queue = createSessionQueue(id)
+  const person = Person.limited()
+  let checkedAt = performance.now()
 
-  const send = (update: SessionUpdate) =>
+  const send = (update: SessionUpdate) => {
+    endIfHidden()
     void client
       .notify(methods.client.session.update, { sessionId: id, update })
       .catch((error) => Log.debug("an update was not sent", { error: errorText(error) }))
+  }
   const commands = createCommandReporter({ sessionId: id, inside, send })
   if (opening.isReplayed) await replay({ sessionId: id, send, client: capabilities })
   await setSessionServers(id, opening.servers)
@@ -97,6 +104,14 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
     release,
   ]
 
+  /** The owner of the session may end the share while the client has it open, also in another process. */
+  function endIfHidden(): void {
+    const now = performance.now()
+    if (!person || now - checkedAt < accessFor) return
+    checkedAt = now
+    void inside(() => Session.getFor(id, "member")).catch(() => inside(() => close()).catch(warn))
+  }
+
   async function askForPermission(request: Permission.Request): Promise<void> {
     if (await isFor(id, request.sessionId))
       await askPermission({ client, sessionId: id, request, editor, abort: cancel })
@@ -104,7 +119,9 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
 
   async function askForServer(request: Elicitation.Request): Promise<void> {
     // If a server does not say for which session it asks, every session with a running prompt takes the question.
-    const isMine = request.sessionId === undefined ? turns.size > 0 : await isFor(id, request.sessionId)
+    // It may be the question of another person's session, though, so that people are not asked.
+    const isMine =
+      request.sessionId === undefined ? turns.size > 0 && !person : await isFor(id, request.sessionId)
     if (!isMine) return
     const { askElicitation } = await import("./elicitation.ts")
     await askElicitation({ client, capabilities, sessionId: id, request })
@@ -162,6 +179,7 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
       Jobs.end(id),
       Browsers.end(id),
       setSessionServers(id, []),
+      Session.leave(id, "other"),
     ])
     for (const end of stops) end()
     for (const result of ended) if (result.status === "rejected") throw result.reason

@@ -10,6 +10,7 @@ import { Instance } from "#kernel/instance.ts"
 import type { McpServer } from "#kernel/schema/schema.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
+import { orGivenUp } from "#util/wait.ts"
 import { promptParts } from "./prompt-parts.ts"
 
 /** How the sessions of a connection are served: the command line options of `vitamin acp`, and where prompts go. */
@@ -29,6 +30,8 @@ export type Serving = {
 
 /** The longest timeout of a timer: an editor keeps a question open while the person is away. */
 const replyLimit = 2 ** 31 - 1
+/** Milliseconds that the agent of an adapter has to end a prompt that was cancelled. */
+const patience = 10_000
 const stopReasons: Record<string, StopReason> = { length: "max_tokens", "content-filter": "refusal" }
 
 /** Must be called inside the instance of the session's folder. */
@@ -58,7 +61,7 @@ export async function runTurn(turn: {
       signal,
       stored,
     })
-    const answer = await prompt.answer()
+    const answer = await orGivenUp(prompt.answer(), { signal, after: patience })
     return signal.aborted ? "cancelled" : reasonOf(answer)
   } catch (error) {
     const reason = signal.aborted ? "cancelled" : reasonIn(error)

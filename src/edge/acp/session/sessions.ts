@@ -66,7 +66,7 @@ export function createSessions(serving: Serving): Sessions {
     return inTurn(sessionId, () =>
       inFolder(params, async () => {
         await checkServed()
-        const session = await Session.get(sessionId)
+        const session = await Session.getFor(sessionId, "member")
         if (session.directory !== Instance.directory)
           throw new InvalidParams(
             `Session ${sessionId} belongs to ${session.directory}: cwd must be that folder.`,

@@ -63,10 +63,10 @@ test("a server's command is replaced by the server's text, followed by the rest 
       const { session, ask, llm } = world
       await withEverything(world)
       await Mcp.connect("everything")
-      const said = async (words: string) =>
-        (await expandCommand(words, session.id))?.map((part) =>
-          part.type === "text" ? part.text : part.type,
-        )
+      const said = async (words: string) => {
+        const parts = (await expandCommand(words, session.id)) as Session.PromptPart[] | undefined
+        return parts?.map((part) => (part.type === "text" ? part.text : part.type))
+      }
       const weather = (city: string) => [`What's weather in ${city}?`]
       assert.deepEqual(await said("/everything:args-prompt city=Oslo"), weather("Oslo"))
       assert.deepEqual(await said("/everything:args-prompt New York"), weather("New York"))
