@@ -3,13 +3,20 @@
 
 import type { Argv } from "yargs"
 import { a2aCommands } from "#edge/cli/a2a/a2a-commands.ts"
+import { agentCommands } from "#edge/cli/command/agent-commands.ts"
+import { commandCommands } from "#edge/cli/command/command-commands.ts"
+import { addServeCommands } from "#edge/cli/command/serve-commands.ts"
 import { vaultCommands } from "#edge/cli/command/vault-commands.ts"
 import { guardCommands } from "#edge/cli/guard/guard-commands.ts"
+import { hookCommands } from "#edge/cli/hook/hook-commands.ts"
 import { mcpCommands } from "#edge/cli/mcp/mcp-commands.ts"
 import { modelsCommands } from "#edge/cli/models/models-commands.ts"
-import { format, host, port, positiveInteger, sandbox } from "#edge/cli/option/options.ts"
+import { database, format, port, positiveInteger } from "#edge/cli/option/options.ts"
 import { promptOptions, repeated } from "#edge/cli/option/prompt-options.ts"
+import { addPeopleCommands } from "#edge/cli/people/people-commands.ts"
+import { pluginCommands } from "#edge/cli/plugin/plugin-commands.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
+import { addProjectCommands } from "#edge/cli/project/project-commands.ts"
 import { scriptCommands } from "#edge/cli/script/script-commands.ts"
 import { sessionCommands } from "#edge/cli/session/session-commands.ts"
 import { skillCommands } from "#edge/cli/skill/skill-commands.ts"
@@ -18,7 +25,7 @@ import { ownCommand } from "#util/own-command.ts"
 
 /** All commands, on a yargs that has the shared options. */
 export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
-  return yargs
+  const working = yargs
     .command(
       "run [message..]",
       "Run a prompt in this folder and print the answer",
@@ -34,13 +41,22 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
             type: "boolean",
             describe: "first read changed attachments again, and retry those that failed",
           })
-          .option("format", { ...format, describe: "json: one event per line" }),
-      async ({ message = [], _: words, ...options }) =>
-        (await import("#edge/cli/run/run.ts")).run({
-          ...options,
-          // yargs does not count words after "--" as positional arguments.
-          message: [...message, ...words.slice(1).map(String)],
-        }),
+          .option("output-schema", {
+            type: "string",
+            requiresArg: true,
+            describe: "JSON Schema file; print the answer as JSON that fits it (see docs/ci.md)",
+          })
+          .option("format", { ...format, describe: "json: one event per line (see docs/ci.md)" }),
+      async ({ message = [], _: words, ...options }) => {
+        const run = async () =>
+          (await import("#edge/cli/run/run.ts")).run({
+            ...options,
+            // yargs does not count words after "--" as positional arguments.
+            message: [...message, ...words.slice(1).map(String)],
+          })
+        if (!options.sandbox) return run()
+        return (await import("#edge/cli/run/run-sandboxed.ts")).runSandboxed(options, run)
+      },
     )
     .command(
       "chat [message..]",
@@ -66,44 +82,27 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     )
     .command("session", "Manage the sessions of this project", sessionCommands)
     .command(
+      "stats",
+      "Show tokens, money and tool calls by day, model, agent and tool",
+      (stats) =>
+        stats
+          .option("all", { type: "boolean", describe: "of all folders of this machine" })
+          .option("days", positiveInteger("--days", "of so many days, today included (default: 30)"))
+          .option("since", { type: "string", requiresArg: true, describe: "from this day on: YYYY-MM-DD" })
+          .option("format", {
+            choices: ["text", "json", "csv"] as const,
+            default: "text" as const,
+            describe: "output format",
+          }),
+      async (options) => (await import("#edge/cli/command/stats.ts")).showStats(options),
+    )
+    .command(
       "models [provider]",
       "List models with context size, price and features",
       modelsCommands,
       async (options) => (await import("#edge/cli/models/models.ts")).listModels(options),
     )
-    .command("agent", "List agents and how a request is routed", (agent) =>
-      agent
-        .command(
-          "list",
-          "List the agents",
-          (list) => list.option("format", format),
-          async (options) => (await import("#edge/cli/command/agent.ts")).listAgents(options),
-        )
-        .command(
-          "show <id>",
-          "Show an agent: instructions, tools and rules",
-          (show) =>
-            show
-              .positional("id", { type: "string", demandOption: true, describe: "agent id" })
-              .option("format", format),
-          async (options) => (await import("#edge/cli/command/agent.ts")).showAgent(options),
-        )
-        .command(
-          "route <request..>",
-          "Show which agent a request would be routed to, and why",
-          (route) =>
-            route
-              .positional("request", {
-                type: "string",
-                array: true,
-                demandOption: true,
-                describe: "the request to route",
-              })
-              .option("format", format),
-          async (options) => (await import("#edge/cli/command/agent.ts")).routeAgent(options),
-        )
-        .demandCommand(1, "Name a command: list, show or route."),
-    )
+    .command("agent", "List agents and how a request is routed", agentCommands)
     .command("permission", 'Manage what you allowed with "always"', (permission) =>
       permission
         .command(
@@ -153,6 +152,9 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
         .demandCommand(1, "Name a command: list or search."),
     )
     .command("guard", "Check, explain and simulate guards", guardCommands)
+    .command("command", "List and show commands: prompts that are called by /name", commandCommands)
+    .command("hook", "List the hooks of this project", hookCommands)
+    .command("plugin", "Install plugins: commands, agents, skills, hooks and servers", pluginCommands)
     .command("skill", "List, show and check skills", skillCommands)
     .command("script", "Keep code that an agent wrote, and run it", scriptCommands)
     .command("mcp", "Manage MCP servers", mcpCommands)
@@ -175,33 +177,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     )
     .command("vault", "Keep secrets in an encrypted file", vaultCommands)
     .command("world", "Check and run user interface components", worldCommands)
-    .command(
-      "serve",
-      "Serve this folder over HTTP",
-      (serve) =>
-        serve
-          .option("port", { ...port, default: 3141 })
-          .option("host", host)
-          .option("adapter", adapter)
-          .option("sandbox", sandbox),
-      async (options) => (await import("#edge/cli/command/serve.ts")).serve(options),
-    )
-    .command(
-      "acp",
-      "Serve an editor over the Agent Client Protocol, on stdin and stdout",
-      (acp) =>
-        acp
-          .option("model", { type: "string", describe: "model of new sessions, as provider/model" })
-          .option("agent", { type: "string", describe: "agent of new sessions" })
-          .option("allow", { ...repeated, describe: "allow permission[:pattern] in all sessions" })
-          .option("deny", { ...repeated, describe: "deny permission[:pattern]" })
-          .option("yes", { type: "boolean", describe: "answer every permission question with yes" })
-          .option("adapter", adapter)
-          .option("protocol", { type: "number", describe: "highest protocol version: 1, or 2 for the draft" })
-          .option("sandbox", sandbox)
-          .option("login", { type: "boolean", describe: "store an API key, in a terminal" }),
-      async (options) => (await import("#edge/cli/command/acp.ts")).serveAcp(options),
-    )
+  return addProjectCommands(addPeopleCommands(addServeCommands(working)))
     .command("config", "Show the configuration", (config) =>
       config
         .command(
@@ -228,6 +204,12 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .conflicts("remove", "list"),
       async (options) => (await import("#edge/cli/command/trust.ts")).trust(options),
     )
+    .command<FolderOptions>(
+      "upgrade",
+      "Print the command that upgrades this installation",
+      (upgrade) => upgrade,
+      async () => (await import("#edge/cli/command/upgrade.ts")).showUpgrade(),
+    )
     .command(
       "doctor",
       "Check the installation and say how to fix problems",
@@ -237,16 +219,11 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
             type: "boolean",
             describe: "restore quarantined records whose files can be read again",
           })
-          .option("port", { ...port, default: 3141, describe: "port of the server to check" }),
+          .option("port", { ...port, default: 3141, describe: "port of the server to check" })
+          .option("database", database),
       async (options) => (await import("#edge/cli/doctor/doctor.ts")).doctor(options),
     )
 }
-
-const adapter = {
-  type: "string",
-  requiresArg: true,
-  describe: "TypeScript file whose default export wraps the agent",
-} as const
 
 const plain = {
   type: "boolean",

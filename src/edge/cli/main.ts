@@ -12,7 +12,8 @@ import { readPlainLine } from "./plain-line.ts"
 /** The commands that yargs knows; a test compares them with --help. */
 export const commandNames = [
   ...["run", "chat", "attach", "session", "models", "agent", "permission", "tool", "skill", "mcp", "auth"],
-  ...["script", "vault", "guard", "world", "serve", "acp", "a2a", "config", "trust", "doctor"],
+  ...["command", "script", "vault", "guard", "world", "serve", "web", "acp", "a2a", "config", "trust"],
+  ...["hook", "plugin", "doctor", "stats", "storage", "upgrade", "token", "audit", "project", "secret"],
 ]
 /** Words that people type for a command that has another name here. */
 const otherNames = new Map([
@@ -26,6 +27,9 @@ const otherNames = new Map([
   ["export", "session export"],
   ["import", "session import FILE"],
   ["history", "session list"],
+  ["update", "upgrade"],
+  ["usage", "stats"],
+  ["cost", "stats"],
   ["resume", '-c "…"'],
   ["continue", '-c "…"'],
   ["login", "auth login PROVIDER"],
@@ -79,7 +83,7 @@ function leaveQuietly(error: NodeJS.ErrnoException) {
 }
 
 /** Options that only `run` has. */
-const onlyRun = /^--(?:format|prompt|refresh)(?:=|$)/
+const onlyRun = /^--(?:format|output-schema|prompt|refresh)(?:=|$)/
 
 /** The command line, with `chat` or `run` added if it names no command: `vitamin` and `vitamin "fix the bug"` open the
  * interactive terminal. Without a terminal, and with -p, the latter means `vitamin run "fix the bug"`. */

@@ -1,8 +1,10 @@
 // Compaction through the command and over HTTP, and with the process killed in the middle of it.
 import assert from "node:assert/strict"
-import { readFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
+import { hooksJson } from "../../engine/hook/harness.ts"
 import { serving, startVitamin, vitamin } from "../../fixture/cli.ts"
 import {
   env,
@@ -124,4 +126,40 @@ test("the server continues a session that exceeds the window, and compacts a ses
   await send("POST", `/session/${id}/message`, { text: "and on" })
   for (const request of llm.requests) checkWire(request)
   for (let i = 0; i < 8; i++) assert.match(llm.requests.at(-1)!.raw, new RegExp(`wish ${i}`))
+})
+
+test("a compaction that a full window needs is told to hooks, and none of them stops it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await model()
+  const note = 'cat >> "$CLAUDE_PROJECT_DIR"/log'
+  const commands = {
+    PreCompact: { matcher: "auto", command: `${note}; echo not now >&2; exit 2` },
+    PostCompact: note,
+    SessionStart: { matcher: "compact", command: `${note}; echo Remember the port 4000.` },
+  }
+  const file = join(tmp.env.XDG_CONFIG_HOME!, "vitamin/hooks.json")
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, hooksJson(commands))
+  const variables = settings(llm)
+  let told = ""
+  for (let i = 0; i < 9; i++) {
+    const { code, err } = await vitamin(tmp, ["run", ...(i ? ["--continue"] : []), `wish ${i}`], variables)
+    assert.equal(code, 0, err)
+    told += err
+  }
+  assert.match(told, /\(PreCompact\) blocked the compaction: not now/)
+  assert.match(told, /^· compacted: about \d+ tokens became \d+/m)
+  const lines = readFileSync(join(tmp.path, "log"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.slice(0, 3).map(({ hook_event_name: event, trigger, source }) => [event, trigger ?? source]),
+    [
+      ["PreCompact", "auto"],
+      ["PostCompact", "auto"],
+      ["SessionStart", "compact"],
+    ],
+  )
+  assert.match(llm.requests.at(-1)!.raw, /Remember the port 4000/)
 })

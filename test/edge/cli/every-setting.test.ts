@@ -7,6 +7,8 @@ import { Info } from "#kernel/schema/schema.ts"
 import { whyNot } from "../../ability/sandbox/world.ts"
 import { agentProofs } from "./setting-proofs/agents.ts"
 import { guardProofs } from "./setting-proofs/guards.ts"
+import { hookProofs } from "./setting-proofs/hooks.ts"
+import { languageProofs } from "./setting-proofs/languages.ts"
 import { mcpProofs } from "./setting-proofs/mcp.ts"
 import { modelProofs } from "./setting-proofs/models.ts"
 import { otherProofs } from "./setting-proofs/others.ts"
@@ -18,6 +20,8 @@ const proofs = {
   ...agentProofs,
   ...mcpProofs,
   ...guardProofs,
+  ...languageProofs,
+  ...hookProofs,
   ...sandboxProofs,
   ...otherProofs,
 }
@@ -48,22 +52,36 @@ type Definition = {
   catchall?: z.ZodType
   element?: z.ZodType
   valueType?: z.ZodType
+  options?: z.ZodType[]
 }
 
 /** The keys of a schema that have a value: `*` means any name, `[]` any item. A list of plain values is one value. */
 function leaves(schema: z.ZodType, path: string): string[] {
-  const { innerType, shape, catchall, element, valueType } = schema.def as unknown as Definition
+  const { innerType, shape, catchall, element, valueType, options } = schema.def as unknown as Definition
   const below = (name: string) => (path ? `${path}.${name}` : name)
   if (innerType) return leaves(innerType, path)
+  // `false` or an object: each form has an effect.
+  const forms = options?.filter((form) => isObject(form) || hasObjects(form)) ?? []
+  if (forms.length) return [path, ...forms.flatMap((form) => leaves(form, path))]
   const named = Object.entries(shape ?? {}).flatMap(([name, inner]) => leaves(inner, below(name)))
   const others = catchall && (catchall.def as unknown as Definition).type !== "never" ? [catchall] : []
   const found = [...named, ...others.flatMap((inner) => leaves(inner, below("*")))]
   if (shape) return found
   // A record with free names and plain values, such as headers, is one value.
-  if (valueType && isObject(valueType)) return leaves(valueType, below("*"))
+  if (valueType && (isObject(valueType) || hasForms(valueType))) return leaves(valueType, below("*"))
   if (element && isObject(element) && !proofs[path as keyof typeof proofs])
     return leaves(element, `${path}[]`)
   return [path]
+}
+
+/** A record of objects, or of `false` and objects. */
+function hasObjects(schema: z.ZodType): boolean {
+  const { valueType } = schema.def as unknown as Definition
+  return valueType !== undefined && (isObject(valueType) || hasForms(valueType))
+}
+
+function hasForms(schema: z.ZodType): boolean {
+  return (schema.def as unknown as Definition).options?.some(isObject) ?? false
 }
 
 function isObject(schema: z.ZodType): boolean {

@@ -89,12 +89,20 @@ test("a zod 3 schema is refused in one line that says what to use", async () => 
     readFileSync(join(project.path, "node_modules/@vitamin-agent/vitamin/package.json"), "utf8"),
   )
   assert.deepEqual(installed.peerDependencies, {
+    "@ai-sdk/amazon-bedrock": "^5.0.101",
+    "@ai-sdk/google-vertex": "^5.0.138",
+    "@aws-sdk/credential-providers": "^3.1164.0",
+    "@azure/identity": "^4.14.1",
     "axe-core": ">=4.14.0",
     "playwright-core": ">=1.64.0-0",
     unpdf: "^1.8.1",
     zod: "^4.0.0",
   })
   assert.deepEqual(installed.peerDependenciesMeta, {
+    "@ai-sdk/amazon-bedrock": { optional: true },
+    "@ai-sdk/google-vertex": { optional: true },
+    "@aws-sdk/credential-providers": { optional: true },
+    "@azure/identity": { optional: true },
     "axe-core": { optional: true },
     "playwright-core": { optional: true },
     unpdf: { optional: true },

@@ -1,7 +1,7 @@
 // The run that README.md shows, in a real terminal with a scripted model: the program must still print it.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { delimiter, join } from "node:path"
 import { test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
 import * as Global from "#kernel/process/global.ts"
@@ -46,8 +46,8 @@ test("README.md shows a run exactly as the program prints it, and undo restores 
   ])
   const { variables } = env(llm, "chat")
   await using terminal = openTerminal(tmp, ["run", prompt!], {
-    // npm must not look for updates of itself.
-    env: { ...variables, npm_config_update_notifier: "false" },
+    // npm must not look for updates of itself, and the language servers of this checkout are not those of a person.
+    env: { ...variables, npm_config_update_notifier: "false", PATH: ownPath() },
   })
   await terminal.sees(/say why not\): /)
   terminal.type("o\n")
@@ -64,6 +64,12 @@ test("README.md shows a run exactly as the program prints it, and undo restores 
   assert.equal(reverted.code, 0, reverted.err)
   assert.match(readFileSync(join(tmp.path, "src/port.js"), "utf8"), /Number\(env\.PORT\) \?\? 3000/)
 })
+
+/** The PATH without what `npm run` adds. */
+function ownPath(): string {
+  const folders = process.env.PATH!.split(delimiter)
+  return folders.filter((folder) => !folder.endsWith(join("node_modules", ".bin"))).join(delimiter)
+}
 
 test("README.md's configuration loads with every key", async () => {
   await using tmp = await tmpdir()

@@ -1,6 +1,6 @@
 // `vitamin a2a …` with its options. The code of a command is loaded only when it runs.
 import type { Argv } from "yargs"
-import { format, host, port } from "#edge/cli/option/options.ts"
+import { format, host, port, sandbox } from "#edge/cli/option/options.ts"
 import { repeated } from "#edge/cli/option/prompt-options.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 
@@ -15,7 +15,8 @@ export function a2aCommands(a2a: Argv<FolderOptions>) {
           .option("host", host)
           .option("allow", { ...repeated, describe: "allow permission[:pattern]" })
           .option("deny", { ...repeated, describe: "deny permission[:pattern]" })
-          .option("yes", { type: "boolean", describe: "answer every permission question with yes" }),
+          .option("yes", { type: "boolean", describe: "answer every permission question with yes" })
+          .option("sandbox", sandbox),
       async (options) => (await import("./a2a-serve.ts")).serveA2A(options),
     )
     .command(

@@ -9,12 +9,13 @@ import { createAgents } from "#edge/sandbox/agents.ts"
 import { allRoutes } from "#edge/server/all-routes.ts"
 
 export async function serveA2A(
-  options: FolderOptions & RuleOptions & { port: number; host: string; yes?: boolean | undefined },
+  options: FolderOptions &
+    RuleOptions & { port: number; host: string; yes?: boolean | undefined; sandbox?: boolean | undefined },
 ): Promise<void> {
   const { port, host, yes = false } = options
   const rules = await rulesOf(options)
   async function start() {
-    const agents = createAgents({})
+    const agents = createAgents(options)
     const agent = await agents(directoryOf(options))
     return startPeer(agent, { port, host, rules, asks: yes ? "once" : "wait" }, allRoutes(agents))
   }

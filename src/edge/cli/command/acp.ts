@@ -108,7 +108,7 @@ async function wrappedAgents(
 }
 
 async function serveHttp(serving: Serving, { port, output }: Way, directory: string): Promise<void> {
-  const { socketUrl, startServer } = await import("#edge/adapter/agent-server.ts")
+  const { socketUrl, startServer } = await import("#edge/server/agent-server.ts")
   const server = await startServer(directory, { port, acp: serving })
   output.write(ready(`${socketUrl(server)} (token in ${server.tokenFile})`))
   await run({ start: async () => {}, stop: server.stop }, () => {})

@@ -2,7 +2,6 @@
 import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Log from "#kernel/process/log.ts"
-import { parsePath } from "#kernel/schema/invalid.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { ownCommand } from "#util/own-command.ts"
@@ -17,26 +16,25 @@ export async function showConfig(options: FolderOptions & { format: "text" | "js
       config: Config.redacted(inspection.config),
       waiting: (await Trust.check(directory)) ? await waiting(directory) : [],
     }
-    process.stdout.write(options.format === "json" ? `${JSON.stringify(shown, null, 2)}\n` : asText(shown))
+    const text = () => asText({ ...shown, settings: Config.listSettings(inspection) })
+    process.stdout.write(options.format === "json" ? `${JSON.stringify(shown, null, 2)}\n` : text())
   } finally {
     await Storage.close()
   }
 }
 
-type Shown = Omit<Config.Inspection, "config"> & { config: unknown; waiting: string[] }
+type Shown = Omit<Config.Inspection, "config" | "origins"> & { settings: Config.Setting[]; waiting: string[] }
 
 /** Files of a trusted folder that a person still has to review. */
 async function waiting(directory: string): Promise<string[]> {
   return (await Trust.pending(directory)).map(({ path, state }) => `${path} (${state})`)
 }
 
-function asText({ config, origins, layers, warnings, ignored, waiting }: Shown): string {
+function asText({ settings, layers, warnings, ignored, waiting }: Shown): string {
   const lines = layers.map(({ source, path, status }) =>
     `  ${source.padEnd(12)} ${status.padEnd(9)} ${path ?? ""}`.trimEnd(),
   )
-  const values = Object.entries(origins).map(
-    ([key, source]) => [`${key} = ${show(valueAt(config, key))}`, source] as const,
-  )
+  const values = settings.map(({ key, value, source }) => [`${key} = ${show(value)}`, source] as const)
   const width = Math.min(64, Math.max(0, ...values.map(([text]) => text.length)))
   return [
     "Layers, the later one wins:",
@@ -56,15 +54,6 @@ function asText({ config, origins, layers, warnings, ignored, waiting }: Shown):
 
 function section(title: string, lines: string[]): string[] {
   return lines.length ? ["", title, ...lines.map((line) => `  ${line}`)] : []
-}
-
-/** The value at a key path as Config writes it: `permission[0]`, `provider["my.id"].apiKey`. */
-function valueAt(config: unknown, keyPath: string): unknown {
-  const steps = parsePath(keyPath) ?? []
-  return steps.reduce<unknown>(
-    (value, step) => (value as Record<string, unknown> | undefined)?.[step],
-    config,
-  )
 }
 
 function show(value: unknown): string {

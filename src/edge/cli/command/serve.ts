@@ -1,26 +1,35 @@
 // `vitamin serve`: the HTTP server, until a signal stops it.
 import type { WrappedAgents } from "#edge/adapter/use-adapter.ts"
-import { directoryOf, type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import {
+  directoryOf,
+  type FolderOptions,
+  inInstance,
+  type StoreOptions,
+} from "#edge/cli/process/in-instance.ts"
 import { runServer } from "#edge/cli/process/run-server.ts"
 import { serveUntilSignal } from "#edge/cli/process/serve-until-signal.ts"
 import { warnIfOpen } from "#edge/cli/terminal/warn-if-open.ts"
+import type { Cluster } from "#edge/cluster/cluster.ts"
 import { createAgents } from "#edge/sandbox/agents.ts"
+import { startServer } from "#edge/server/agent-server.ts"
 import { allRoutes } from "#edge/server/all-routes.ts"
-import { createServer, type RunningServer } from "#edge/server/server.ts"
-import { startInstance } from "#edge/server/start-instance.ts"
+import type { RunningServer } from "#edge/server/server.ts"
+import type { AgentSource } from "#engine/host/agent-adapter.ts"
 import * as Config from "#kernel/config/config.ts"
-import { version } from "#util/version.ts"
+import * as Storage from "#kernel/storage/storage.ts"
 
-type Options = FolderOptions & {
-  port: number
-  host: string
-  adapter?: string | undefined
-  sandbox?: boolean | undefined
-}
+type Options = FolderOptions &
+  StoreOptions & {
+    port: number
+    host: string
+    adapter?: string | undefined
+    sandbox?: boolean | undefined
+  }
 
-export async function serve(options: Options): Promise<void> {
+/** `ready` is called when the server listens. */
+export async function serve(options: Options, ready?: (server: RunningServer) => void): Promise<void> {
   const { adapter, port, host, trust } = options
-  if (adapter === undefined) return serveHttp(options)
+  if (adapter === undefined) return serveHttp(options, undefined, ready)
   await inInstance(options, async () => {
     const { useAdapter } = await import("#edge/adapter/use-adapter.ts")
     const config = { port, host }
@@ -32,24 +41,42 @@ export async function serve(options: Options): Promise<void> {
   })
 }
 
-function serveHttp(options: Options, agents?: WrappedAgents): Promise<void> {
+function serveHttp(
+  options: Options,
+  agents?: WrappedAgents,
+  ready?: (server: RunningServer) => void,
+): Promise<void> {
   const directory = directoryOf(options)
   const own = createAgents(options)
   const start = async (): Promise<RunningServer> => {
     // Refuses a sandbox that is missing before a client connects.
     if (!agents) await (await own(directory)).ready?.()
-    const server = await createServer({
+    const plain = agents?.agentFor ?? own
+    const cluster = await openCluster(plain)
+    const agentFor = cluster?.agentFor ?? plain
+    const server = await startServer(directory, {
       port: options.port,
       host: options.host,
-      directory,
-      version,
-      init: startInstance,
-      routes: allRoutes(agents?.agentFor ?? own),
-      acp: { rules: [], yes: false, agentFor: agents?.agentFor ?? own },
-      config: async () => Config.redacted(await Config.get()),
+      hasPage: true,
+      across: cluster?.across,
+      routes: allRoutes(agentFor),
+      acp: { rules: [], yes: false, agentFor },
     })
-    const stop = async () => void (await Promise.all([server.stop(), agents?.stop()]))
+    const stop = async () => void (await Promise.all([cluster?.stop(), server.stop(), agents?.stop()]))
     return { ...server, stop }
   }
-  return serveUntilSignal(options, { path: "", start, ready: ({ openUrls }) => warnIfOpen(openUrls) })
+  return serveUntilSignal(options, {
+    path: "",
+    start,
+    ready(server) {
+      warnIfOpen(server.openUrls)
+      ready?.(server)
+    },
+  })
+}
+
+/** Servers that share a database share their prompts. */
+async function openCluster(agentFor: AgentSource): Promise<Cluster | undefined> {
+  const database = Storage.sharedDatabase()
+  return database && (await import("#edge/cluster/cluster.ts")).createCluster(database, agentFor)
 }

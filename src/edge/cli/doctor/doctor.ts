@@ -5,7 +5,7 @@ import { promisify } from "node:util"
 import { findOcr, OcrMissing } from "#ability/image/find-ocr.ts"
 import { findLocalServers, localPlaces } from "#ability/provider/local-servers.ts"
 import { exitCodes } from "#edge/cli/process/exit.ts"
-import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
+import { directoryOf, type FolderOptions, type StoreOptions } from "#edge/cli/process/in-instance.ts"
 import { countOf } from "#edge/cli/terminal/count-of.ts"
 import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import { readInstructions } from "#engine/context/instructions.ts"
@@ -22,6 +22,9 @@ import { ownCommand } from "#util/own-command.ts"
 import { version } from "#util/version.ts"
 import { checkFolders } from "./check-folders.ts"
 import { findBrowsers } from "./find-browsers.ts"
+import { findClouds } from "./find-clouds.ts"
+import { findDatabase } from "./find-database.ts"
+import { findExtensions } from "./find-extensions.ts"
 import { findGguf } from "./find-gguf.ts"
 import { findKeyring } from "./find-keyring.ts"
 import { findPdf } from "./find-pdf.ts"
@@ -30,6 +33,7 @@ import { findSandbox } from "./find-sandbox.ts"
 import { findServer } from "./find-server.ts"
 import { findServers } from "./find-servers.ts"
 import { findSkillFaults } from "./find-skill-faults.ts"
+import { findTelemetry } from "./find-telemetry.ts"
 import { findQuarantined, restoreQuarantined } from "./quarantine.ts"
 
 export type Finding = { state: "ok" | "note" | "bad"; about: string; text: string; todo?: string }
@@ -38,19 +42,22 @@ const about = "instructions"
 
 /** With `restore`, quarantined records that can be read again are restored first. */
 export async function doctor(
-  options: FolderOptions & { restore?: boolean | undefined; port: number },
+  options: FolderOptions & StoreOptions & { restore?: boolean | undefined; port: number },
 ): Promise<void> {
   const directory = directoryOf(options)
+  const database = options.database ?? Env.get("VITAMIN_DATABASE")
   try {
     let bad = 0
     for (const [about, probe] of Object.entries({
       program,
       git,
       folders: checkFolders,
+      ...(database ? { database: () => findDatabase(database) } : {}),
       ...(options.restore ? { restore: restoreQuarantined } : {}),
       storage,
       configuration,
       model,
+      clouds: findClouds,
       gguf: findGguf,
       images,
       pdf: findPdf,
@@ -62,6 +69,8 @@ export async function doctor(
       remote: findRemotes,
       instructions: findInstructions,
       skills: findSkillFaults,
+      extensions: findExtensions,
+      telemetry: findTelemetry,
       server: () => findServer(options.port),
     }))
       for (const finding of await findings(about, () => probe(directory))) {
@@ -115,9 +124,9 @@ async function git(): Promise<Finding[]> {
 
 async function storage(): Promise<Finding[]> {
   const { records, broken } = await Storage.check()
-  const files = Storage.quarantined([]).map(({ file }) => file)
+  const places = (await Storage.quarantined([])).map(({ place }) => place)
   // Broken records that are not in quarantine: they could not be moved, or are not vitamin's.
-  const left = broken.filter((text) => !files.some((file) => text.includes(file)))
+  const left = broken.filter((text) => !places.some((place) => text.includes(place)))
   return [
     { state: "ok", about: "records", text: `${countOf(records, "record")} can be read` },
     ...left.map((text): Finding => ({ state: "bad", about: "records", text })),

@@ -1,6 +1,5 @@
 // The lines of `vitamin doctor` about quarantined records, and `vitamin doctor --restore`, which restores those whose
 // files can be read again.
-import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"
 import * as Session from "#engine/session/session.ts"
@@ -20,9 +19,9 @@ const repair = `repair that file if its text can be recovered, then: ${ownComman
 /** Call after `Storage.check`, which quarantines broken records. */
 export async function findQuarantined(): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const one of Storage.quarantined([])) {
-    const problem = problemOf(one)
-    const place = `it is quarantined as ${one.file}`
+  for (const one of await Storage.quarantined([])) {
+    const problem = await problemOf(one)
+    const place = `it is quarantined as ${one.place}`
     const text = `${one.key.join("/")} ${problem ? `is broken (${problem})` : "was broken"}; ${place}`
     findings.push(
       (await isThere(one))
@@ -30,7 +29,7 @@ export async function findQuarantined(): Promise<Finding[]> {
             state: "note",
             about: "quarantine",
             text,
-            todo: `the record was repaired or rebuilt; rm '${one.file}'`,
+            todo: `the record was repaired or rebuilt; ${one.removal}`,
           }
         : {
             state: "bad",
@@ -46,11 +45,11 @@ export async function findQuarantined(): Promise<Finding[]> {
 /** Restore each record whose file can be read now, unless a newer one has taken its place. */
 export async function restoreQuarantined(): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const one of Storage.quarantined([]).reverse()) {
-    const read = Storage.readQuarantined(one.file)
-    if (!("value" in read) || problemOf(one) || (await isThere(one))) continue
+  for (const one of (await Storage.quarantined([])).reverse()) {
+    const read = await Storage.readQuarantined(one)
+    if (!("value" in read) || (await problemOf(one)) || (await isThere(one))) continue
     await Storage.write(one.key, read.value)
-    rmSync(one.file)
+    await Storage.dropQuarantined(one)
     findings.push({ state: "ok", about: "restored", text: one.key.join("/") })
   }
   return findings
@@ -83,10 +82,10 @@ async function isThere({ key }: Quarantined): Promise<boolean> {
 }
 
 /** Why a file cannot be restored; undefined if it can. */
-function problemOf({ key, file }: Quarantined): string | undefined {
-  const read = Storage.readQuarantined(file)
+async function problemOf(one: Quarantined): Promise<string | undefined> {
+  const read = await Storage.readQuarantined(one)
   if ("reason" in read) return read.reason
-  const [kind, place, id] = key
+  const [kind, place, id] = one.key
   try {
     if (kind === "message") Message.parse(read.value, { sessionId: place!, id: id! })
     if (kind === "session") Session.Info.parse(read.value)

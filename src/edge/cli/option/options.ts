@@ -69,6 +69,13 @@ export const sandbox = {
   describe: "run the agent in a sandbox (see docs/sandbox.md)",
 } as const
 
+/** A password in it would show up in `ps`; VITAMIN_DATABASE does not. */
+export const database = {
+  type: "string",
+  requiresArg: true,
+  describe: "PostgreSQL that several servers share: postgres://… (see docs/cluster.md)",
+} as const
+
 export const port = {
   type: "number",
   coerce: portNumber,

@@ -2,11 +2,15 @@
 import { resolve } from "node:path"
 import { bootstrap } from "#engine/host/bootstrap.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Objects from "#kernel/objects/objects.ts"
+import * as Env from "#kernel/process/env.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { exitCodes } from "./exit.ts"
 
 export type FolderOptions = { dir?: string | undefined; trust?: boolean | undefined }
+/** `database`: where records are kept, instead of files; default: VITAMIN_DATABASE. */
+export type StoreOptions = { database?: string | undefined }
 
 const signals = {
   SIGINT: exitCodes.interrupted,
@@ -22,15 +26,25 @@ export function directoryOf(options: FolderOptions): string {
 }
 
 /** Run `fn` in the instance of the chosen folder, and close everything afterwards. */
-export async function inInstance<T>(options: FolderOptions, fn: () => T | Promise<T>): Promise<T> {
+export async function inInstance<T>(
+  options: FolderOptions & StoreOptions,
+  fn: () => T | Promise<T>,
+): Promise<T> {
   const directory = directoryOf(options)
   try {
+    await openStore(options)
     if (options.trust) await Trust.grant(directory, { keep: false })
     return await bootstrap(directory, fn)
   } finally {
     await Instance.disposeAll()
+    await Objects.close()
     await Storage.close()
   }
+}
+
+/** Keeps records in the database that is named, if there is one. */
+async function openStore({ database = Env.get("VITAMIN_DATABASE") }: StoreOptions): Promise<void> {
+  if (database) await (await import("#kernel/storage/use-database.ts")).useDatabase(database)
 }
 
 /** Call `stop` at the first signal, with the exit code that belongs to it; a later one ends the program at once. Returns

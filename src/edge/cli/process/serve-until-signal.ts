@@ -6,13 +6,13 @@ import * as Session from "#engine/session/session.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import { boundHeap } from "./bound-heap.ts"
-import { type FolderOptions, inInstance, onSignal } from "./in-instance.ts"
+import { type FolderOptions, inInstance, onSignal, type StoreOptions } from "./in-instance.ts"
 
 const grace = 500
 
 /** `path`: where clients connect. `ready` is called after the line is printed. */
 export async function serveUntilSignal(
-  options: FolderOptions,
+  options: FolderOptions & StoreOptions,
   serving: { path: string; start(): Promise<RunningServer>; ready(server: RunningServer): void },
 ): Promise<void> {
   await inInstance(options, async () => {

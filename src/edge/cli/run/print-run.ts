@@ -11,11 +11,13 @@ import { createScreen, type Screen } from "#edge/cli/terminal/screen.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { shorten } from "#util/plain-text.ts"
 import { isFirstUse } from "./is-first-use.ts"
+import { type Outcome, printLines } from "./run-lines.ts"
 import { createRunTotals } from "./run-summary.ts"
 
 const planMarks = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
@@ -26,30 +28,40 @@ type Delta = { sessionId: string; kind: string; parentId?: string | null | undef
 
 const maxTask = 200
 
-/** Print the events of a session until the returned function is called, whose argument says whether the run was
- * interrupted. */
-export function printRun(session: Session.Info, format: "text" | "json"): (isInterrupted: boolean) => void {
-  const stop = format === "json" ? printEvents() : printText(session)
-  return (isInterrupted) => {
-    stop(isInterrupted)
-    // The status line must be gone first.
-    if (isInterrupted)
-      process.stderr.write(
-        `vitamin: interrupted; continue: ${ownCommand} run --session ${shortId(session.id)} "…"\n`,
-      )
+/** Print the events of a session until `stop` is called; `end` prints how the run ended. `isValue`: stdout gets only the
+ * value of the final answer. */
+export function printRun(
+  session: Session.Info,
+  { format, isValue }: { format: "text" | "json"; isValue: boolean },
+): { stop(isInterrupted: boolean): void; end(outcome: Outcome): void } {
+  const lines = format === "json" ? printLines(session) : undefined
+  const stop = lines?.stop ?? printText(session, { isValue })
+  return {
+    stop(isInterrupted) {
+      stop(isInterrupted)
+      // The status line must be gone first.
+      if (isInterrupted)
+        process.stderr.write(
+          `vitamin: interrupted; continue: ${ownCommand} run --session ${shortId(session.id)} "…"\n`,
+        )
+    },
+    end(outcome) {
+      if (lines) lines.end(outcome)
+      else if (outcome.output !== undefined)
+        process.stdout.write(`${Secret.redactJson(JSON.stringify(outcome.output))}\n`)
+    },
   }
 }
 
-function printEvents(): (isInterrupted: boolean) => void {
-  return Bus.subscribe("*", (event) => void process.stdout.write(`${JSON.stringify(event)}\n`))
-}
-
-function printText(session: Session.Info): (isInterrupted: boolean) => void {
+function printText(
+  session: Session.Info,
+  { isValue }: { isValue: boolean },
+): (isInterrupted: boolean) => void {
   const totals = createRunTotals()
   let model = session.model ?? ""
   let fallback: string | undefined
   const screen = createScreen(() => totals.status(model))
-  const follower = createFollower(session.id, screen)
+  const follower = createFollower(session.id, screen, { isValue })
   const isHere = (id: string) => id === session.id
   const tell = ({ sessionId, text }: { sessionId: string; text: string }) => {
     if (isHere(sessionId)) screen.note(`vitamin: ${Log.escapeControls(text)}`)
@@ -121,7 +133,7 @@ function planLines(todos: readonly Todo[]): string[] {
 
 /** Shows the messages of a run in the order of the conversation: the answer as it arrives, a line per tool call, and those
  * of tasks indented below the call that started them. */
-function createFollower(sessionId: string, screen: Screen) {
+function createFollower(sessionId: string, screen: Screen, { isValue }: { isValue: boolean }) {
   const tasks = new Map<string, Task>([[sessionId, { depth: 0, order: createInOrder() }]])
   const calls = new Map<string, Message.Call>()
   const attachments = new Map<string, string>()
@@ -134,7 +146,7 @@ function createFollower(sessionId: string, screen: Screen) {
   }
 
   function addDelta({ sessionId: id, kind, parentId, text }: Delta): void {
-    if (id !== sessionId || kind !== "text" || !screen.isLive) return
+    if (id !== sessionId || kind !== "text" || !screen.isLive || isValue) return
     tasks.get(id)!.order.add({ parentId, show: () => screen.say(text) })
   }
 
@@ -164,7 +176,7 @@ function createFollower(sessionId: string, screen: Screen) {
 
   /** A pipe gets only complete answers, so that a retried answer is printed once. */
   function showAnswer(message: Message.Of<"text">): void {
-    if (screen.isLive || message.data.role !== "assistant") return
+    if (screen.isLive || message.data.role !== "assistant" || isValue) return
     const text = Message.textOf(message)
     if (isAuto && parseReject(text)) screen.note(Log.escapeControls(text))
     else {

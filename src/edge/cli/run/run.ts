@@ -10,6 +10,7 @@ import { findSession, newestSession } from "#edge/cli/session/find-session.ts"
 import { createAgents } from "#edge/sandbox/agents.ts"
 import { checkModel } from "#engine/model/choose-model.ts"
 import { chooseAgent, createFor } from "#engine/record/session-record.ts"
+import type { OutputSchema } from "#engine/run/run.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -17,12 +18,14 @@ import { NamedError } from "#util/error.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { attachmentsOf } from "./attachments-of.ts"
 import { printRun } from "./print-run.ts"
+import type { Outcome } from "./run-lines.ts"
 import { listDenied } from "./run-summary.ts"
 
 type Options = PromptOptions & {
   prompt?: string | undefined
   refresh?: boolean | undefined
   format: "text" | "json"
+  outputSchema?: string | undefined
 }
 
 export async function run(given: Options): Promise<void> {
@@ -30,6 +33,7 @@ export async function run(given: Options): Promise<void> {
   const options = isEmpty(given) && !piped ? { ...given, message: [await askForPrompt()] } : given
   if ([...(options.file ?? []), ...(options.image ?? [])].some((value) => !value.trim()))
     throw new UsageError("--file and --image need a name, such as --file src/app.ts:10-20")
+  const outputSchema = await schemaOf(options)
   const rules = await rulesOf(options)
   const asks = options.yes ? "once" : hasPerson() ? "wait" : "deny"
   // The listener stays during the shutdown: without it, a second signal would leave processes behind.
@@ -39,7 +43,8 @@ export async function run(given: Options): Promise<void> {
     const host = await createAgents(options)(Instance.directory)
     const { message, parts: fromServer } = await wordsOf(options)
     const called = await commandIn(message)
-    const parts = [...fromServer, ...(called ?? [])]
+    const isFile = called !== undefined && "segments" in called
+    const parts = [...fromServer, ...(isFile ? [{ type: "text" as const, text: message }] : (called ?? []))]
     const text = [called ? "" : message, piped].filter(Boolean).join("\n\n")
     const known = await knownSession(options)
     const attachments = await attachmentsOf(options)
@@ -47,13 +52,14 @@ export async function run(given: Options): Promise<void> {
     const agent = await refuseModel(options, known)
     await host.ready?.()
     const session = known ? await inMode(known, options) : await newSession(agent, options)
-    const stopPrinting = printRun(session, options.format)
+    const printing = printRun(session, { format: options.format, isValue: outputSchema !== undefined })
     const stopAsking =
       asks === "wait" ? (await import("#edge/cli/terminal/ask-person.ts")).askPerson() : () => {}
     const denied = listDenied()
     let signalled: number | undefined
     let isInterrupted = false
     let isOver = false
+    const outcome: Omit<Outcome, "exitCode"> = {}
     stopListening = onSignal((exitCode) => {
       if (isOver) return
       signalled = exitCode
@@ -63,8 +69,9 @@ export async function run(given: Options): Promise<void> {
       const prompt = host.process({
         sessionId: session.id,
         parts: [...parts, { type: "text", text }, ...attachments],
-        // Piped text and text of a server come from elsewhere, so `@path` in them is no reference.
-        ...(message || parts.length ? { mentionsIn: message, isText: true } : {}),
+        // Piped text and text of a server come from elsewhere, so `@path` in them is no reference. The session fills a
+        // command file, because its shell lines need the rights of a session.
+        ...(message || parts.length ? { mentionsIn: message, isText: !isFile } : {}),
         asks,
         rules,
         ...(options.model ? { model: options.model } : {}),
@@ -73,22 +80,39 @@ export async function run(given: Options): Promise<void> {
         ...(options.maxSteps ? { maxSteps: options.maxSteps } : {}),
         ...(options.maxCost ? { maxCost: options.maxCost } : {}),
         ...(options.timeout ? { timeout: options.timeout * 1000 } : {}),
+        ...(outputSchema ? { outputSchema } : {}),
       })
       const answer = await prompt.answer()
+      outcome.answer = answer
+      if (outputSchema) outcome.output = await outputOf(outputSchema, answer)
       // The reason was reported as a notice, or is the answer itself.
       if (Message.cutReason(answer) || Message.isCannot(answer)) process.exitCode = exitCodes.failed
     } catch (error) {
-      if (!(error instanceof Session.Interrupted && signalled !== undefined)) throw error
-      process.exitCode = signalled
-      isInterrupted = true
+      outcome.error = error
+      isInterrupted = error instanceof Session.Interrupted && signalled !== undefined
+      if (!isInterrupted) throw error
     } finally {
       denied.stop()
       stopAsking()
       isOver = true
-      stopPrinting(isInterrupted)
+      printing.stop(isInterrupted)
+      if (!outcome.error && signalled === undefined) denied.report()
+      if (isInterrupted) process.exitCode = signalled
+      const code = outcome.error && !isInterrupted ? exitCodes.failed : (process.exitCode ?? exitCodes.done)
+      printing.end({ ...outcome, exitCode: Number(code) })
     }
-    if (signalled === undefined) denied.report()
   }).finally(() => stopListening())
+}
+
+async function schemaOf({ outputSchema }: Options): Promise<OutputSchema | undefined> {
+  if (outputSchema === undefined) return undefined
+  return (await import("./read-output-schema.ts")).readOutputSchema(outputSchema)
+}
+
+/** The prompt has checked that the answer fits. */
+async function outputOf(schema: OutputSchema, answer: Message.Info): Promise<unknown> {
+  const read = (await import("#engine/run/output-schema.ts")).readOutput(schema, Message.textOf(answer))
+  return "value" in read ? read.value : undefined
 }
 
 function isEmpty({ message = [], file, image, prompt }: Options): boolean {
@@ -111,11 +135,12 @@ async function wordsOf({ prompt, message = [] }: Options) {
 }
 
 /** Called before a session is created: a misspelt command must not leave an empty session. */
-async function commandIn(message: string): Promise<Session.PromptPart[] | undefined> {
+async function commandIn(message: string) {
   if (!message.startsWith("/")) return undefined
   const { expandCommand } = await import("#engine/attach/expand-command.ts")
   return expandCommand(message).catch((error) => {
-    const isUsage = error instanceof NamedError && /^(Session\.|MCP\.InvalidArguments$)/.test(error.name)
+    const isUsage =
+      error instanceof NamedError && /^(Session\.|Agent\.NotFound$|MCP\.InvalidArguments$)/.test(error.name)
     throw isUsage ? new UsageError(error.message) : error
   })
 }

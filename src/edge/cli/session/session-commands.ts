@@ -135,6 +135,40 @@ export function sessionCommands(session: Argv<FolderOptions>) {
       async (options) => (await import("./session-undo.ts")).redoSession(options),
     )
     .command(
+      "push <id>",
+      "Push what a session made to a branch of its project, or write a patch",
+      (pushed) =>
+        pushed
+          .positional("id", { type: "string", demandOption: true, describe: "id or unique prefix" })
+          .option("branch", {
+            type: "string",
+            requiresArg: true,
+            describe: "branch to push to, never by force (default: vitamin/SESSION)",
+          })
+          .option("patch", {
+            type: "string",
+            requiresArg: true,
+            describe: "write a patch to this file; - is stdout",
+          })
+          .option("default-branch", { type: "boolean", describe: "allow the default branch" }),
+      async (options) => (await import("./session-push.ts")).pushSession(options),
+    )
+    .command(
+      "share <id> <name>",
+      "Let another person of the server see a session, or prompt it too",
+      (shared) =>
+        shared
+          .positional("id", { type: "string", demandOption: true, describe: "id or unique prefix" })
+          .positional("name", { type: "string", demandOption: true, describe: "name of the person" })
+          .option("role", {
+            choices: ["reader", "member"] as const,
+            default: "reader" as const,
+            describe: "reader: looks; member: prompts and answers too",
+          })
+          .option("remove", { type: "boolean", describe: "end it" }),
+      async (options) => (await import("./session.ts")).shareSession(options),
+    )
+    .command(
       "remove <id>",
       "Remove a session and its messages",
       (removed) =>
@@ -143,7 +177,7 @@ export function sessionCommands(session: Argv<FolderOptions>) {
     )
     .demandCommand(
       1,
-      "Name a command: list, show, plan, diff, fork, branch, mode, compact, export, import, revert, redo or remove.",
+      "Name a command: list, show, plan, diff, fork, branch, mode, compact, export, import, push, share, revert, redo or remove.",
     )
 }
 

@@ -111,6 +111,29 @@ export async function compactSession(options: One): Promise<void> {
   })
 }
 
+export async function shareSession(
+  options: FolderOptions & {
+    id: string
+    name: string
+    role: "reader" | "member"
+    remove?: boolean | undefined
+  },
+): Promise<void> {
+  const { name, role, remove = false } = options
+  await inInstance(options, async () => {
+    const { Audit, PersonalToken } = await import("#edge/server/people.ts")
+    const { id } = await findSession(options.id)
+    if (!remove) await PersonalToken.get(name)
+    await Session.share(id, { name, role: remove ? undefined : role })
+    await Audit.append({
+      action: remove ? "session share --remove" : "session share",
+      target: id,
+      result: "ok",
+    })
+    print(remove ? `${name} has no share of ${id} any more.` : `${name} is ${role} of ${id}.`)
+  })
+}
+
 export async function removeSession(options: FolderOptions & { id: string }): Promise<void> {
   await inInstance(options, async () => {
     const { id } = await findSession(options.id)

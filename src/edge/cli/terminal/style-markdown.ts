@@ -12,7 +12,7 @@ const cyan: Style = ["\u001b[36m", "\u001b[39m"]
 /** The start of a line that may still become a heading, a list item, a quote or a fence. */
 const unclear = /^ {0,3}(?:#{1,6}|`{1,2}|~{1,2}|[-+*]|>|\d{1,3}[.)]?)?$/
 const block = /^( {0,3})(?:(#{1,6}) |([-+*]) |(>) ?|(`{3,}|~{3,}))/
-const wordCharacter = /[\p{L}\p{N}]/u
+const isWordCharacter = (text: string) => /[\p{L}\p{N}]/u.test(text)
 /** `__` stays text: names such as `__init__` are more common than bold text that is written so. */
 const styles = new Map([
   ["*", italic],
@@ -204,11 +204,11 @@ export function createMarkdownStyler(): MarkdownStyler {
 /** Stricter than CommonMark, which finds emphasis in `a:*, b:*`. Here a mark opens nothing if it is inside a word, between
  * punctuation, or before a dot, as in `*.ts`. */
 function opens(mark: string, before: string, after: string): boolean {
-  if (after.trim() === "" || wordCharacter.test(before) || (mark === "*" && after === ".")) return false
-  return before.trim() === "" || wordCharacter.test(after) || /[*_`\\]/.test(after)
+  if (after.trim() === "" || isWordCharacter(before) || (mark === "*" && after === ".")) return false
+  return before.trim() === "" || isWordCharacter(after) || /[*_`\\]/.test(after)
 }
 
 /** A mark inside a word closes nothing either. */
 function closes(before: string, after: string): boolean {
-  return before.trim() !== "" && !wordCharacter.test(after)
+  return before.trim() !== "" && !isWordCharacter(after)
 }

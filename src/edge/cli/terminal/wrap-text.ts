@@ -111,7 +111,7 @@ export function asciiMarks(text: string): string {
 }
 
 /** Without a locale, UTF-8 is assumed. */
-function isUtf8(): boolean {
+export function isUtf8(): boolean {
   const locale = Env.get("LC_ALL") || Env.get("LC_CTYPE") || Env.get("LANG")
   return !locale || /utf-?8/i.test(locale)
 }

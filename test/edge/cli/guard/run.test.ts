@@ -102,3 +102,30 @@ for (const [what, guards, reason] of [
     const { err } = await running(tmp, { guards, script: [text("Fine.")] })
     assert.match(err, reason)
   })
+
+test("what ends the block of a guard is said once for each kind of event", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const { err } = await running(tmp, {
+    guards: {
+      "approve-deploy": { command: ["npm run deploy", "git push*", "make deploy"] },
+      all: { block: "glob", until: ["ls.done", "read.done:a", "read.done:b", "bash.failed"], because: "x" },
+      // An event without a target includes those with one.
+      wide: { block: "grep", until: ["read.done:a", "read.done"], because: "x" },
+    },
+    script: [
+      call("bash", { command: "git push" }),
+      call("glob", { pattern: "*" }),
+      call("grep", { pattern: "x" }),
+      text("Then not."),
+    ],
+  })
+  const ends = [...err.matchAll(/^vitamin: guard "[\w-]+" blocked .* This ends the block: (.*)$/gm)]
+  assert.deepEqual(
+    ends.map(([, end]) => end),
+    [
+      'the approval of a person for "npm run deploy", "git push*" or "make deploy".',
+      'a successful ls, or a successful read of "a" or "b", or a failed bash.',
+      "a successful read.",
+    ],
+  )
+})

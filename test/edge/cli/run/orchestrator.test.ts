@@ -53,7 +53,7 @@ test("a request to explain a file goes to the librarian, which reads it and has 
   for (const other of ["bash", "edit", "write", "ls"]) assert.ok(!offered.includes(other), other)
 })
 
-test("RT-16, RT-17: every built-in tool has a specialist; the orchestrator is told of a tool that none has", async () => {
+test("RT-16, RT-17: every tool that agents get unnamed has a specialist; the orchestrator is told of a tool that none has", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(
     byAgent({

@@ -12,7 +12,33 @@ const f2 = "\u001bOQ"
 const port = 40_000 + (process.pid % 20_000)
 const promote = ["script", "promote", "x.sh", "--yes"]
 
+const tracesSent = ({ web }: World) => web.requests.some(({ path }) => path === "/v1/traces")
+
 export const otherProofs: Record<string, Proof> = {
+  "telemetry.enabled": {
+    config: (world) => ({ ...reachable(world), telemetry: { endpoint: world.web.url, enabled: false } }),
+    seen: tracesSent,
+    expected: false,
+  },
+  "telemetry.endpoint": {
+    config: (world) => ({ ...reachable(world), telemetry: { endpoint: world.web.url } }),
+    seen: tracesSent,
+    expected: true,
+  },
+  "telemetry.headers": {
+    config: (world) => ({
+      ...reachable(world),
+      telemetry: { endpoint: world.web.url, headers: { "x-team": "search" } },
+    }),
+    seen: ({ web }) => web.requests[0]?.headers["x-team"],
+    expected: "search",
+  },
+  "telemetry.contents": {
+    config: ({ web }) => ({ telemetry: { endpoint: web.url, contents: true } }),
+    commands: [["doctor"]],
+    seen: (_, { out }) => /traces, with contents, to http/.test(out),
+    expected: true,
+  },
   "skills.root": {
     config: () => ({ skills: { root: "know-how" } }),
     prepare: ({ tmp }) =>

@@ -78,6 +78,11 @@ export const sandboxProofs: Record<string, Proof> = {
     seen: ({ llm }) => /ate 209715200/.test(llm.requests[1]?.raw ?? ""),
     expected: false,
   },
+  "adapters.sandbox.limits.processes": {
+    ...inside("for ((i = 0; i < 200; i++)); do sleep 3 & done; wait; echo all-$i", { processes: 100 }),
+    seen: ({ llm }) => /all-200/.test(llm.requests[1]?.raw ?? ""),
+    expected: false,
+  },
   "adapters.sandbox.limits.timeout": {
     ...inside("sleep 8", { timeout: 3_000 }),
     seen: (_, { err }) => /the limit of the sandbox/.test(err),
