@@ -5,6 +5,7 @@ import { chmodSync, cpSync, readdirSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { build, type InlineConfig, type Rolldown } from "tsdown"
 import { breakLines } from "./break-lines.ts"
+import { buildPage } from "./build-page.ts"
 import { createChunks } from "./chunks.ts"
 import { licences } from "./licences.ts"
 import { noFacades } from "./no-facades.ts"
@@ -24,6 +25,8 @@ const shared: InlineConfig = {
   deps: { alwaysBundle: [/^(?!node:)/] },
   // `npm ci` prints what is left, and nobody who installs vitamin can act on these.
   inputOptions: {
+    // Parts of DBOS that vitamin does not use: its own telemetry and log.
+    external: [/^@opentelemetry\//, /^winston/, "@dbos-inc/dbos-enterprise"],
     resolve: { mainFields: ["module", "main"] },
     checks: { eval: false, ineffectiveDynamicImport: false, bundlerTimings: false },
   },
@@ -105,6 +108,8 @@ await build({
     // The process inside a sandbox.
     guest: "src/edge/sandbox/guest/guest.ts",
     index: "src/index.ts",
+    // The shell parser (`parse-shell.ts`).
+    unbash: "node_modules/unbash/dist/parser.js",
     "zod-parts": "src/util/parse/zod-parts.ts",
   },
   inputOptions: { ...shared.inputOptions, preserveEntrySignatures: "allow-extension" },
@@ -140,8 +145,11 @@ await build({
   dts: { emitDtsOnly: true },
   clean: false,
 })
+await buildPage()
 // The embedder's model, which the bundle reads, and the record of its origin.
 cpSync("src/knowledge/embedder/model", "dist/model", { recursive: true })
+// The format of `vitamin run --format json`, for programs that check it.
+cpSync("docs/run-output.schema.json", "dist/run-output.schema.json")
 // The OCR engine: the smallest build that every machine with Node 24 runs, and the small English data. `.cjs`, since the
 // package is a module.
 const core = "node_modules/tesseract.js-core/tesseract-core-simd-lstm"

@@ -12,6 +12,7 @@ const commands = {
   command: "main.ts",
   chat: "command/chat.ts",
   base: "command/config.ts",
+  sandbox: "run/run-sandboxed.ts",
   core: "run/run.ts",
   // A terminal that attaches to a server needs its token, and one that works alone its routes; neither needs HTTP.
   token: "../server/token.ts",
@@ -42,10 +43,16 @@ function nameModules(context: Context): Map<string, string> {
   const names = new Map<string, string>()
   const fileOf = (file: string) => resolve("src/edge/cli", file)
   const later = reachable(context, fileOf(commands.core))
+  const core = reachable(context, fileOf(commands.core), { isStatic: true })
   const visit = (id: string, name: string) => {
     if (names.has(id)) return
-    names.set(id, serving.has(name) && later.has(id) ? shared : name)
+    names.set(id, placeOf(id, name))
     for (const imported of context.getModuleInfo(id)?.importedIds ?? []) visit(imported, name)
+  }
+  const placeOf = (id: string, name: string) => {
+    if (serving.has(name) && later.has(id)) return shared
+    // A run without a sandbox does not load its chunk.
+    return name === "sandbox" && core.has(id) ? "base" : name
   }
   for (const [name, file] of Object.entries(commands)) {
     visit(fileOf(file), name)
@@ -59,12 +66,12 @@ function nameModules(context: Context): Map<string, string> {
   return names
 }
 
-/** Everything that a module may ever load. */
-function reachable(context: Context, first: string): Set<string> {
+/** Everything that a module may ever load, or loads at once. */
+function reachable(context: Context, first: string, { isStatic = false } = {}): Set<string> {
   const found = new Set([first])
   for (const id of found) {
     const { importedIds = [], dynamicallyImportedIds = [] } = context.getModuleInfo(id) ?? {}
-    for (const next of [...importedIds, ...dynamicallyImportedIds]) found.add(next)
+    for (const next of [...importedIds, ...(isStatic ? [] : dynamicallyImportedIds)]) found.add(next)
   }
   return found
 }

@@ -1,5 +1,5 @@
 // Replaces imports of Node's own modules by `process.getBuiltinModule`. An import reads every export, which loads code
-// that Node would otherwise load on demand: workers for "node:util", Web Crypto for "node:crypto". Slow modules are
+// that Node would otherwise load on demand: workers for "node:util", Web Crypto for "node:crypto", undici for "node:http". Slow modules are
 // loaded when one of their functions is first called.
 import type { Rolldown } from "tsdown"
 
@@ -40,21 +40,29 @@ function isOfNode(node: Node): node is Import {
     // The bundler's own helper calls it at once.
     source.value !== "node:module" &&
     specifiers.length > 0 &&
-    specifiers.every(({ type, imported }) => type === "ImportSpecifier" && nameOf(imported) !== "default")
+    (isWhole(specifiers) ||
+      specifiers.every(({ type, imported }) => type === "ImportSpecifier" && nameOf(imported) !== "default"))
   )
+}
+
+/** `import * as name`. */
+function isWhole([first]: Specifier[]): boolean {
+  return first?.type === "ImportNamespaceSpecifier"
 }
 
 function taken({ source, specifiers }: Import): string {
   const module = JSON.stringify(source.value)
-  if (slow.has(source.value))
+  if (slow.has(source.value) && !isWhole(specifiers))
     return specifiers
       .map(({ imported, local: { name } }) => {
         const taken = `(${name}.f??=process.getBuiltinModule(${module}).${nameOf(imported)})`
         return `function ${name}(...a){return ${taken}(...a)}`
       })
       .join("")
+  const value = `process.getBuiltinModule?.(${module})??{};`
+  if (isWhole(specifiers)) return `const ${specifiers[0]!.local.name}=${value}`
   const names = specifiers.map(({ imported, local }) => `${nameOf(imported)}:${local.name}`)
-  return `const{${names.join(",")}}=process.getBuiltinModule?.(${module})??{};`
+  return `const{${names.join(",")}}=${value}`
 }
 
 function nameOf(name: Name): string {

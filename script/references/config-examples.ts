@@ -31,6 +31,16 @@ export const examples: Record<string, Example[] | undefined> = {
   }
 }`),
   ],
+  telemetry: [
+    jsonc(`{
+  "telemetry": {
+    "enabled": true,
+    "endpoint": "http://127.0.0.1:4318",
+    "headers": { "authorization": "Bearer …" },
+    "contents": false
+  }
+}`),
+  ],
   embedder: [
     jsonc(`{ "embedder": { "model": "openai/text-embedding-3-small" } }`),
     jsonc(`{ "embedder": { "gguf": "/models/embeddinggemma-300m.gguf" } }`),
@@ -71,6 +81,38 @@ export const examples: Record<string, Example[] | undefined> = {
     "budget": { "enabled": false }
   }
 }`),
+  ],
+  lsp: [
+    jsonc(`{
+  "lsp": {
+    "wait": 3000,
+    "servers": {
+      "python": false,
+      "zig": {
+        "command": ["zls"],
+        "extensions": { ".zig": "zig" },
+        "root": ["build.zig"],
+        "env": { "ZIG_LIB_DIR": "/opt/zig/lib" },
+        "initialization": { "enable_snippets": false },
+        "settings": { "zls": { "warn_style": true } }
+      }
+    }
+  }
+}`),
+    jsonc(`{ "lsp": false }`),
+  ],
+  formatter: [
+    jsonc(`{
+  "formatter": {
+    "prettier": false,
+    "black": {
+      "command": ["black", "--quiet", "$FILE"],
+      "extensions": [".py", ".pyi"],
+      "env": { "BLACK_NUM_WORKERS": "1" }
+    }
+  }
+}`),
+    jsonc(`{ "formatter": false }`),
   ],
   permission: [
     jsonc(`{
@@ -145,6 +187,35 @@ async function tokenOfTheDay(): Promise<string> {
 }`,
     },
   ],
+  hooks: [
+    jsonc(`{ "hooks": { "otherAgents": true } }`),
+    {
+      language: "ts",
+      text: `// .vitamin/config.ts
+import { defineConfig } from "@vitamin-agent/vitamin"
+
+export default defineConfig({
+  hooks: {
+    on: {
+      PreToolUse: [{ matcher: "Bash", timeout: 10, hooks: [askBeforePush] }],
+    },
+  },
+})
+
+function askBeforePush({ tool_input }: { tool_input?: unknown }) {
+  const { command = "" } = tool_input as { command?: string }
+  if (!/\\bgit push\\b/.test(command)) return
+  const why = "a push is final"
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse" as const,
+      permissionDecision: "ask" as const,
+      permissionDecisionReason: why,
+    },
+  }
+}`,
+    },
+  ],
   skills: [jsonc(`{ "skills": { "root": "docs/skills" } }`)],
   rules: [jsonc(`{ "rules": { "root": "CLAUDE.md", "own": ["~/.claude/CLAUDE.md"] } }`)],
   adapters: [
@@ -154,7 +225,7 @@ async function tokenOfTheDay(): Promise<string> {
     "sandbox": {
       "enabled": true,
       "security": { "allowWrite": ["."], "denyRead": ["~/.ssh", "~/.aws", ".env"], "allowedDomains": ["api.github.com"] },
-      "limits": { "memory": 1073741824, "timeout": 900000 }
+      "limits": { "memory": 1073741824, "processes": 4000, "timeout": 900000 }
     }
   }
 }`),

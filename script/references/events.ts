@@ -20,11 +20,9 @@ const elsewhere = new Set(["message", "session", "todos"])
 
 export type Event = { type: string; when: string; live: boolean; fields: Field[] }
 
-/** All events that the source defines. Loads the modules that define them. */
+/** All events that the source defines. */
 export async function events(): Promise<Event[]> {
-  for (const file of globSync("**/*.ts", { cwd: source }))
-    if (/Bus\.define\(/.test(readFileSync(join(source, file), "utf8")))
-      await import(pathToFileURL(join(source, file)).href)
+  await loadEvents()
   return Bus.list()
     .map(({ type, when = "", live, schema }) => ({
       type,
@@ -33,6 +31,13 @@ export async function events(): Promise<Event[]> {
       fields: fieldsOf(schemaOf(schema, "output"), { common, elsewhere }),
     }))
     .sort((a, b) => (a.type < b.type ? -1 : 1))
+}
+
+/** Loads the modules that define events. */
+export async function loadEvents(): Promise<void> {
+  for (const file of globSync("**/*.ts", { cwd: source }))
+    if (/Bus\.define\(/.test(readFileSync(join(source, file), "utf8")))
+      await import(pathToFileURL(join(source, file)).href)
 }
 
 export function sessionFields(): Field[] {

@@ -41,7 +41,7 @@ export function fieldsOf(schema: Schema, options: Options = {}, prefix = ""): Fi
 }
 
 function fieldsBelow(field: Schema, options: Options, path: string): Field[] {
-  const inner = withoutNull(field)
+  const inner = objectIn(withoutNull(field)) ?? withoutNull(field)
   return inner.items
     ? fieldsOf(withoutNull(inner.items), options, `${path}[].`)
     : fieldsOf(inner, options, `${path}.`)
@@ -51,7 +51,8 @@ function childrenOf(schema: Schema): [name: string, field: Schema, isRequired: b
   const named = Object.entries(schema.properties ?? {})
   const { additionalProperties: more } = schema
   // Free names get rows only if their values have keys of their own: `headers` needs no second row.
-  const free = typeof more === "object" && more.properties ? Object.entries(more.properties) : []
+  const values = typeof more === "object" ? objectIn(more) : undefined
+  const free = Object.entries(values?.properties ?? {})
   return [
     ...named.map(([name, field]) => [name, field, schema.required?.includes(name) ?? false] as const),
     ...free.map(([name, field]) => [`<id>.${name}`, field, false] as const),
@@ -120,6 +121,11 @@ export function sentence(text: string): string {
   const value = /^([a-z][\w-]*)(: .*)/s.exec(text)
   const begin = value ? `\`${value[1]}\`${value[2]}` : text[0]!.toUpperCase() + text.slice(1)
   return /[.!?…]$/.test(begin) ? begin : `${begin}.`
+}
+
+/** The object among the forms of a value that may also be `false`. */
+function objectIn(field: Schema): Schema | undefined {
+  return [field, ...(field.anyOf ?? [])].find((form) => form.properties || form.additionalProperties)
 }
 
 function withoutNull(field: Schema): Schema {

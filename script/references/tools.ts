@@ -2,6 +2,7 @@
 import { manuals as analysis } from "#ability/analysis/analysis-tools.ts"
 import { manuals as browser, definitions as browserTools } from "#ability/browser/browser-tools.ts"
 import { documentManuals } from "#ability/documents/document-tools.ts"
+import { lspManuals } from "#ability/lsp/lsp-tools.ts"
 import { memoryManuals } from "#ability/memory/memory-tools.ts"
 import { manual as script, scriptTool } from "#ability/script/script-tool.ts"
 import { manual as bash } from "#ability/tool/builtin/bash.ts"
@@ -39,6 +40,7 @@ export const manuals: Record<string, Manual | undefined> = {
   ...browser,
   ...world,
   ...analysis,
+  ...lspManuals,
 }
 
 export type DocumentedTool = {

@@ -13,9 +13,18 @@ test("only what serves loads the server's file", () => {
   const server = files.filter((name) => /^server-.{8}\.js$/.test(name))
   assert.equal(server.length, 1)
   const loading = files.filter((name) => textOf(name).includes(`from"./${server[0]}"`))
-  assert.deepEqual(loading.map(withoutHash), ["a2a-serve", "agent-server", "mcp-serve", "start-peer"])
+  const serving = "a2a-serve cluster event-table mcp-serve park-prompt serve-agent start-peer".split(" ")
+  assert.deepEqual(loading.map(withoutHash), serving)
   const later = files.filter((name) => textOf(name).includes(`import("./${server[0]}")`))
-  assert.deepEqual(later.map(withoutHash), ["acp", "command"])
+  assert.deepEqual(later.map(withoutHash), ["acp", "command", "web"])
+})
+
+test("the files that a run loads at its start have neither the shell parser nor what follows an edit", () => {
+  const start = files.filter((name) => /^(common|command|base|core)-.{8}\.js$/.test(name))
+  const text = start.map(textOf).join("\n")
+  assert.ok(text.includes("createRequire"))
+  assert.doesNotMatch(text, /function (afterChange|fillTemplate|withCommand)\b|unterminated backtick/)
+  assert.match(textOf("unbash.js"), /unterminated backtick/)
 })
 
 test("only an entry of the package hands on what another file of dist/ exports", () => {

@@ -13,8 +13,8 @@ import { openXterm } from "../fixture/xterm.ts"
 
 const dist = new URL("../../dist/", import.meta.url)
 
-test("named imports of Node's modules become constants, others stay", () => {
-  const first = 'import{a as b,c}from"node:x";'
+test("named imports of Node's modules become constants, and so do whole modules; others stay", () => {
+  const first = 'import{a as b,c}from"node:x";import*as w from"node:w";'
   const others = 'import d from"node:y";import"node:z";import{e}from"./e.js";'
   const specifier = (imported: string, local: string, type = "ImportSpecifier") => ({
     type,
@@ -26,7 +26,10 @@ test("named imports of Node's modules become constants, others stay", () => {
     return { type: "ImportDeclaration", start, end: start + text.length, source: { value }, specifiers }
   }
   const body = [
-    declared(first, "node:x", [specifier("a", "b"), specifier("c", "c")]),
+    declared('import{a as b,c}from"node:x";', "node:x", [specifier("a", "b"), specifier("c", "c")]),
+    declared('import*as w from"node:w";', "node:w", [
+      { type: "ImportNamespaceSpecifier", local: { name: "w" } },
+    ]),
     declared('import d from"node:y";', "node:y", [specifier("default", "d", "ImportDefaultSpecifier")]),
     declared('import"node:z";', "node:z", []),
     declared('import{e}from"./e.js";', "./e.js", [specifier("e", "e")]),
@@ -34,7 +37,7 @@ test("named imports of Node's modules become constants, others stay", () => {
   const tree = { type: "Program", start: 0, end: (first + others).length, body }
   assert.equal(
     withPlainBuiltins(first + others, tree),
-    `const{a:b,c:c}=process.getBuiltinModule?.("node:x")??{};${others}`,
+    `const{a:b,c:c}=process.getBuiltinModule?.("node:x")??{};const w=process.getBuiltinModule?.("node:w")??{};${others}`,
   )
 })
 
@@ -61,22 +64,27 @@ test("the command loads neither workers nor node:crypto to show the configuratio
     assert.ok(!loaded.includes(`NativeModule ${name}`), name)
 })
 
-test("a run with one answer loads few of Node's modules that are slow to load", async () => {
-  await using tmp = await tmpdir()
-  await using llm = await fakeLlm([text("Done.")])
-  tmp.write("list.mjs", 'process.on("exit", () => console.error(process.moduleLoadList.join("\\n")))')
-  const args = ["--import", "./list.mjs", new URL("vitamin.js", dist).pathname, "run", "go"]
-  await using child = run(process.execPath, args, {
-    cwd: tmp.path,
-    env: { ...tmp.env, ...noServers, ...env(llm, "chat").variables },
+for (const [where, more] of [
+  ["", []],
+  [" in the sandbox", ["--sandbox"]],
+] as const)
+  test(`a run with one answer${where} loads few of Node's modules that are slow to load`, async () => {
+    await using tmp = await tmpdir()
+    await using llm = await fakeLlm([text("Done.")])
+    tmp.write("list.mjs", 'process.on("exit", () => console.error(process.moduleLoadList.join("\\n")))')
+    const args = ["--import", "./list.mjs", new URL("vitamin.js", dist).pathname, "run", ...more, "go"]
+    await using child = run(process.execPath, args, {
+      cwd: tmp.path,
+      env: { ...tmp.env, ...noServers, ...env(llm, "chat").variables },
+    })
+    child.process.stdin?.end()
+    assert.equal(await child.exit, 0, child.errors())
+    const loaded = child.errors().split("\n")
+    assert.ok(loaded.includes("NativeModule http"))
+    const slow = ["internal/deps/undici/undici", "https", "internal/webstreams/readablestream", "perf_hooks"]
+    for (const name of [...slow, ...(more.length ? [] : ["crypto", "fs/promises"])])
+      assert.ok(!loaded.includes(`NativeModule ${name}`), name)
   })
-  child.process.stdin?.end()
-  assert.equal(await child.exit, 0, child.errors())
-  const loaded = child.errors().split("\n")
-  assert.ok(loaded.includes("NativeModule http"))
-  for (const name of ["crypto", "internal/webstreams/readablestream", "fs/promises", "perf_hooks"])
-    assert.ok(!loaded.includes(`NativeModule ${name}`), name)
-})
 
 test("the interactive terminal answers a prompt without undici", async () => {
   await using tmp = await tmpdir()
