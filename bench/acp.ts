@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable, Writable } from "node:stream"
 import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk"
+import { environmentFor } from "./environment.ts"
 import { median, quantile } from "./measure.ts"
 import type { Notes, Order } from "./model.ts"
 
@@ -22,15 +23,7 @@ mkdirSync(folder)
 const model = fork(new URL("./model.ts", import.meta.url).pathname)
 const [{ port }] = (await once(model, "message")) as [{ port: number }]
 const env = {
-  ...process.env,
-  HOME: join(root, "home"),
-  XDG_DATA_HOME: "",
-  XDG_CONFIG_HOME: "",
-  XDG_STATE_HOME: "",
-  XDG_CACHE_HOME: "",
-  OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
-  OPENAI_API_KEY: "x",
-  VITAMIN_MODEL: "openai/m",
+  ...environmentFor(root, `http://127.0.0.1:${port}/v1`),
   VITAMIN_CONFIG: "",
 }
 const children: ChildProcess[] = []

@@ -7,6 +7,7 @@ import { join } from "node:path"
 const all = [
   "start",
   "storage",
+  "database",
   "sse",
   "memory",
   "turns",
@@ -34,6 +35,10 @@ const all = [
   "explore",
   "guards",
   "no-guards",
+  "lsp",
+  "hooks",
+  "telemetry",
+  "page",
 ]
 const chosen = process.argv.slice(2)
 

@@ -6,6 +6,7 @@ import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { environmentFor } from "./environment.ts"
 import { median, quantile, report } from "./measure.ts"
 import type { Notes, Order } from "./model.ts"
 
@@ -22,15 +23,7 @@ const model = fork(new URL("./model.ts", import.meta.url).pathname)
 const [{ port }] = (await once(model, "message")) as [{ port: number }]
 const base = `http://127.0.0.1:${port}/v1`
 const env = {
-  ...process.env,
-  HOME: join(root, "home"),
-  XDG_DATA_HOME: "",
-  XDG_CONFIG_HOME: "",
-  XDG_STATE_HOME: "",
-  XDG_CACHE_HOME: "",
-  OPENAI_BASE_URL: base,
-  OPENAI_API_KEY: "x",
-  VITAMIN_MODEL: "openai/m",
+  ...environmentFor(root, base),
   VITAMIN_CONFIG: "",
 }
 const ours = (...more: string[]) => [command, "run", "--yes", ...more, "go"]
