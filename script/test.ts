@@ -1,7 +1,9 @@
 // Runs the tests and prints where the time went: the slowest files and tests, and the sum of each folder.
 //   node script/test.ts [--concurrency n] [folder or file…]
+// A file that fails among the others runs once more alone; if it passes then, it is named as flaky.
 // The slowest files of the last run start first. Test processes and the commands that they start share one compile cache:
 // without it each of them compiles the same sources again.
+import { once } from "node:events"
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { dirname, join, relative, resolve } from "node:path"
@@ -18,6 +20,8 @@ const perCore = 2
 /** A test that hangs fails. The longest one takes less than a minute on an idle machine. */
 const hung = 600_000
 const shown = 15
+/** More failing files than this are no accident: they do not run a second time. */
+const mostFlaky = 5
 /** Folders are summed up to this depth. */
 const depth = 3
 const cache = resolve("node_modules/.cache/vitamin-tests")
@@ -43,28 +47,42 @@ if (empty.length) {
 }
 const found = globSync(asked.map(patternOf)).sort()
 const groups = groupTests(found, join(cache, "groups"))
-const stream = run({
-  files: [...groups.keys()].sort((a, b) => expected(b) - expected(a)),
-  concurrency: Number(values.concurrency),
-  timeout: hung,
-})
-stream.on("test:fail", ({ todo }) => {
-  if (todo === undefined) process.exitCode = 1
-})
-stream.on("test:complete", ({ nesting, file, name, details: { duration_ms: ms } }) => {
-  if (nesting > 0 || !file) return
-  const path = relative(".", file)
-  // The test that has the name of its file is the whole process, with its start and imports.
-  if (resolve(name) === file) return groups.get(path)?.[0] === path ? void times.set(path, ms) : undefined
-  tests.push({ name: `${path}: ${name}`, ms })
-  if (!groups.has(path)) times.set(path, (times.get(path) ?? 0) + ms)
-})
-stream.compose(new spec()).pipe(process.stdout)
-stream.on("close", () => {
-  mkdirSync(cache, { recursive: true })
-  writeFileSync(lastTimes, JSON.stringify({ ...last, ...Object.fromEntries(times) }))
-  printTimes()
-})
+const sorted = [...groups.keys()].sort((a, b) => expected(b) - expected(a))
+const failed = await runTests(sorted, Number(values.concurrency))
+mkdirSync(cache, { recursive: true })
+writeFileSync(lastTimes, JSON.stringify({ ...last, ...Object.fromEntries(times) }))
+printTimes()
+if (failed.length) process.exitCode = (await areFlaky(failed)) ? 0 : 1
+
+/** The entries that failed. */
+async function runTests(entries: string[], concurrency: number): Promise<string[]> {
+  const failed: string[] = []
+  const stream = run({ files: entries, concurrency, timeout: hung })
+  stream.on("test:complete", ({ nesting, file, name, details: { duration_ms: ms, passed } }) => {
+    if (nesting > 0 || !file) return
+    const path = relative(".", file)
+    // The test that has the name of its file is the whole process, with its start and imports.
+    if (resolve(name) === file) {
+      if (!passed) failed.push(path)
+      if (groups.get(path)?.[0] === path) times.set(path, ms)
+      return
+    }
+    tests.push({ name: `${path}: ${name}`, ms })
+    if (!groups.has(path)) times.set(path, (times.get(path) ?? 0) + ms)
+  })
+  stream.compose(new spec()).pipe(process.stdout)
+  await once(stream, "close")
+  return failed
+}
+
+/** Runs each entry alone. A failure that needs other tests beside it is a race, of the test or of the product. */
+async function areFlaky(entries: string[]): Promise<boolean> {
+  if (entries.length > mostFlaky) return false
+  console.log(`\n${entries.length} failed; running alone: ${entries.join(", ")}`)
+  if ((await runTests(entries, 1)).length) return false
+  for (const entry of entries) console.log(`flaky, passed alone: ${groups.get(entry)!.join(", ")}`)
+  return true
+}
 
 /** A new file comes first. */
 function expected(entry: string): number {
