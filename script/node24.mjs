@@ -1,10 +1,10 @@
 // Runs a shell command with Node 24 first on the PATH. If the machine's own Node is older, npm installs one into
-// script/node24/node_modules. Plain JavaScript, because an old Node must run it.
+// script/node24/node_modules, and `npx node` runs that one too. Plain JavaScript, because an old Node must run it.
 //   node script/node24.mjs "node script/build.ts"
 import { spawnSync } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, symlinkSync } from "node:fs"
 import { constants } from "node:os"
-import { delimiter, dirname, join } from "node:path"
+import { delimiter, dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -23,9 +23,22 @@ function installedNode() {
       stdio: "inherit",
     })
   }
-  if (existsSync(node)) return node
+  if (existsSync(node)) {
+    offerToNpx(node)
+    return node
+  }
   console.error(
     "vitamin needs Node 24 or newer, and none could be installed for this machine. See https://nodejs.org",
   )
   process.exit(1)
+}
+
+/** npx looks into this folder first. */
+function offerToNpx(node) {
+  const folder = join(here, "..", "node_modules", ".bin")
+  try {
+    symlinkSync(relative(folder, node), join(folder, "node"))
+  } catch {
+    // It is there already, or the packages are not installed yet.
+  }
 }
