@@ -21,8 +21,8 @@ import { outcomeOfError } from "./job.ts"
 
 type Asked = { routeId: string; raw: RawCall; directory: string; person: Person.Person | undefined }
 type Reply = { value: unknown } | ReturnType<typeof outcomeOfError>
-type CallLetter = { kind: "call"; id: string; from: string; asked: Asked }
-type ReplyLetter = { kind: "reply"; id: string; reply: Reply }
+type CallMessage = { kind: "call"; id: string; from: string; asked: Asked }
+type ReplyMessage = { kind: "reply"; id: string; reply: Reply }
 
 /** Milliseconds that another worker has to answer. */
 const patience = 4_000
@@ -33,12 +33,12 @@ class Silent extends NamedError {
   }
 }
 
-export function createCalls(mail: () => Mail): Across & Readonly<{ take(letter: unknown): void }> {
+export function createCalls(mail: () => Mail): Across & Readonly<{ take(message: unknown): void }> {
   const waiting = new Map<string, (reply: Reply) => void>()
   let table = new Map<string, Route>()
 
-  function take(letter: unknown) {
-    const one = letter as CallLetter | ReplyLetter
+  function take(message: unknown) {
+    const one = message as CallMessage | ReplyMessage
     if (one.kind === "reply") waiting.get(one.id)?.(one.reply)
     if (one.kind === "call")
       answerHere(one).catch((error) =>
@@ -46,7 +46,7 @@ export function createCalls(mail: () => Mail): Across & Readonly<{ take(letter: 
       )
   }
 
-  async function answerHere({ id, from, asked }: CallLetter) {
+  async function answerHere({ id, from, asked }: CallMessage) {
     const route = table.get(asked.routeId)
     if (!route) return
     const { directory, person } = asked
@@ -57,7 +57,7 @@ export function createCalls(mail: () => Mail): Across & Readonly<{ take(letter: 
       init: startInstance,
       fn,
     }).then(({ value }): Reply => ({ value }), outcomeOfError)
-    await mail().send(from, { kind: "reply", id, reply } satisfies ReplyLetter)
+    await mail().send(from, { kind: "reply", id, reply } satisfies ReplyMessage)
   }
 
   async function ask(worker: string, asked: Asked): Promise<unknown> {
@@ -66,7 +66,7 @@ export function createCalls(mail: () => Mail): Across & Readonly<{ take(letter: 
     waiting.set(id, resolve)
     const timer = setTimeout(() => reject(new Silent(worker)), patience)
     try {
-      await mail().send(worker, { kind: "call", id, from: Worker.id()!, asked } satisfies CallLetter)
+      await mail().send(worker, { kind: "call", id, from: Worker.id()!, asked } satisfies CallMessage)
       const reply = await promise
       if ("value" in reply) return reply.value
       if ("messageId" in reply) return undefined

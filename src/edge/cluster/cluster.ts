@@ -24,13 +24,13 @@ export type Cluster = Readonly<{
   stop(): Promise<void>
 }>
 
-type Letter = { kind: "done"; id: string; outcome: Outcome } | { kind: "steer"; id: string; job: Job }
+type JobMessage = { kind: "done"; id: string; outcome: Outcome } | { kind: "steer"; id: string; job: Job }
 
 /** A worker runs so many prompts at once. */
 const atOnce = 16
 /** A job that so many workers did not survive is not tried again. */
 const mostAttempts = 3
-/** The letter about the end of a job may be lost with its worker. */
+/** The message about the end of a job may be lost with its worker. */
 const askEvery = 3_000
 
 export async function createCluster(database: Database, agentFor: AgentSource): Promise<Cluster> {
@@ -40,13 +40,13 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   const mail = await createMail(database, { worker, take })
   let isStopping = false
   const jobs = await createJobQueue<Job, Outcome>({ url: database.url, worker, atOnce, run })
-  await Worker.serve(bury)
+  await Worker.serve(takeOver)
 
-  function take(letter: unknown) {
-    const one = letter as Letter
+  function take(message: unknown) {
+    const one = message as JobMessage
     if (one.kind === "done") waiting.get(one.id)?.(one.outcome)
     else if (one.kind === "steer") steerHere(one.id, one.job)
-    else calls.take(letter)
+    else calls.take(message)
   }
 
   async function run(id: string, job: Job): Promise<Outcome> {
@@ -77,11 +77,11 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   async function offerSteering(id: string, job: Job) {
     const holder = await Worker.holderOf(job.sessionId)
     if (holder === worker) steerHere(id, job)
-    else if (holder !== undefined) await mail.send(holder, { kind: "steer", id, job } satisfies Letter)
+    else if (holder !== undefined) await mail.send(holder, { kind: "steer", id, job } satisfies JobMessage)
   }
 
   /** Goes on with the work of a worker that died. */
-  async function bury(dead: string, { isDrained }: { isDrained: boolean }) {
+  async function takeOver(dead: string, { isDrained }: { isDrained: boolean }) {
     const left = await jobs.runningOf(dead)
     if (!isDrained)
       Log.warn("a worker died; its prompts go on at others", { worker: dead, prompts: left.length })

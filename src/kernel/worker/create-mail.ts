@@ -1,20 +1,20 @@
-// Letters between workers, as rows of the database: each is received once. NOTIFY only says that there is one; rows are
+// Messages between workers, as rows of the database: each is received once. NOTIFY only says that there is one; rows are
 // also looked for now and then, so a lost notification costs seconds.
 import type { Database } from "#kernel/database/database.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 
 export type Mail = Readonly<{
-  send(worker: string, letter: unknown): Promise<void>
+  send(worker: string, message: unknown): Promise<void>
   close(): Promise<void>
 }>
 
 const lookEvery = 2_000
 
-/** `take` gets the letters to `worker`, in the order in which they were sent. It must not throw. */
+/** `take` gets the messages to `worker`, in the order in which they were sent. It must not throw. */
 export async function createMail(
   database: Database,
-  { worker, take }: { worker: string; take: (letter: unknown) => void },
+  { worker, take }: { worker: string; take: (message: unknown) => void },
 ): Promise<Mail> {
   let looking: Promise<void> | undefined
   let isAgain = false
@@ -33,7 +33,7 @@ export async function createMail(
   function look() {
     isAgain = true
     looking ??= receive()
-      .catch((error) => Log.warn("letters of other workers cannot be read", { error: errorText(error) }))
+      .catch((error) => Log.warn("messages of other workers cannot be read", { error: errorText(error) }))
       .finally(() => {
         looking = undefined
       })
@@ -52,11 +52,11 @@ export async function createMail(
   }
 
   return Object.freeze({
-    async send(to, letter) {
+    async send(to, message) {
       await database.read({
         name: "send",
         text: "with sent as (insert into vitamin.mail (worker, body) values ($1, $2)) select pg_notify('vitamin_mail', $1)",
-        values: [to, JSON.stringify(letter)],
+        values: [to, JSON.stringify(message)],
       })
     },
     async close() {

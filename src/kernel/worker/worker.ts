@@ -14,7 +14,7 @@ export type Lease = Readonly<{
 }>
 
 /** Takes over the work of a worker that is gone. `isDrained`: it was stopped, and did not die. */
-export type Bury = (worker: string, how: { isDrained: boolean }) => Promise<void>
+export type TakeOver = (worker: string, how: { isDrained: boolean }) => Promise<void>
 
 export type Workers = Readonly<{
   id: string
@@ -24,9 +24,9 @@ export type Workers = Readonly<{
   holderOf(session: string): Promise<string | undefined>
   alive(): Promise<ReadonlySet<string>>
   isAlive(worker: string): boolean
-  /** Counts as alive from now on, also without a lease. `bury` is called for each worker that died, by one worker at a
+  /** Counts as alive from now on, also without a lease. `takeOver` is called for each worker that died, by one worker at a
    * time; if it fails, it is called again, here or elsewhere. */
-  serve(bury: Bury): Promise<void>
+  serve(takeOver: TakeOver): Promise<void>
   countAttempt(job: string): Promise<number>
   close(): Promise<void>
 }>
@@ -91,9 +91,9 @@ export async function holderOf(session: string): Promise<string | undefined> {
   return workers?.holderOf(session)
 }
 
-/** Stay alive for the others until the database is closed. `bury` takes over the work of a worker that died. */
-export async function serve(bury: Bury): Promise<void> {
-  await workers?.serve(bury)
+/** Stay alive for the others until the database is closed. `takeOver` takes over the work of a worker that died. */
+export async function serve(takeOver: TakeOver): Promise<void> {
+  await workers?.serve(takeOver)
 }
 
 /** How many workers have ended while they ran this job. */

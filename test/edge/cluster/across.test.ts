@@ -65,9 +65,9 @@ test("a steering prompt through another worker joins the running turn", { skip: 
   const { id, other } = await begin(fleet, { ...bash, text: "Run it." })
   await until(() => existsSync(join(fleet.tmp.path, "started")), "the call")
   const joined = other.call("POST", `/session/${id}/message`, { text: "Be short.", whenBusy: "steer" })
-  // The letter is read before the call ends.
+  // The message is read before the call ends.
   await until(async () => (await other.call("GET", `/session/${id}/prompt`)).body.length === 1, "the prompt")
-  await until(async () => !(await fleet.database.query("select 1 from vitamin.mail")).length, "the letter")
+  await until(async () => !(await fleet.database.query("select 1 from vitamin.mail")).length, "the message")
   fleet.tmp.write("go", "")
   assert.equal((await joined).status, 200)
   assert.deepEqual(await story(other, id), [
