@@ -8,12 +8,12 @@ import { createClient, createHttpTransport } from "#client/client.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { whyNot } from "../../ability/sandbox/world.ts"
-import { running } from "../../ability/shell/running.ts"
 import { serving } from "../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { openCollector } from "../../fixture/otlp/collector.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
+import { guestsOf } from "./harness.ts"
 import { withGuest } from "./lying-guest.ts"
 
 test("the trace of a prompt whose guest dies before its first event is ended and exported", async () => {
@@ -65,15 +65,17 @@ test("bubblewrap that is removed while vitamin serve --sandbox runs refuses the 
   rmSync(join(bin.path, "bwrap"))
   // A guest that has started stays.
   await client.promptSession({ id: first.id, text: "go on" })
-  const before = running("guest.js").length
+  const before = guestsOf(child.process.pid!)
+  assert.equal(before.length, 1)
   await assert.rejects(
     client.promptSession({ id: second.id, text: "go" }),
     /The sandbox did not start: bubblewrap \(bwrap\) is not on the PATH\. Install it with/,
   )
   assert.notEqual((await client.getSession({ id: second.id })).status, "busy")
-  assert.equal(running("guest.js").length, before)
+  assert.deepEqual(guestsOf(child.process.pid!), before)
   assert.equal(llm.requests.length, 2)
   link("bwrap")
   await client.promptSession({ id: second.id, text: "go" })
   assert.equal(llm.requests.length, 3)
+  assert.equal(guestsOf(child.process.pid!).length, 2)
 })

@@ -12,6 +12,13 @@ export function resultsIn({ requests }: Pick<FakeLlm, "requests">): string[] {
 
 /** The process of the guest of a `vitamin` with this id. */
 export function guestOf(pid: number): number {
+  const [id] = guestsOf(pid)
+  if (id === undefined) throw new Error(`process ${pid} has no guest`)
+  return id
+}
+
+/** The processes of the guests of a `vitamin` with this id. Those of other tests run on the same machine and do not count. */
+export function guestsOf(pid: number): number[] {
   const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n")
   const all = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [])
   const below = (parents: string[]): string[] => {
@@ -19,9 +26,7 @@ export function guestOf(pid: number): number {
     return found.length ? [...found, ...below(found)] : []
   }
   const own = below([String(pid)])
-  const [, id] =
-    all.find(([, id, , args]) => own.includes(id!) && /^\S*node\S* (--\S+ )*\S*guest\.[jt]s$/.test(args!)) ??
-    []
-  if (id === undefined) throw new Error(`process ${pid} has no guest:\n${lines.join("\n")}`)
-  return Number(id)
+  return all.flatMap(([, id, , args]) =>
+    own.includes(id!) && /^\S*node\S* (--\S+ )*\S*guest\.[jt]s$/.test(args!) ? [Number(id)] : [],
+  )
 }
