@@ -220,6 +220,7 @@ test("the Tab key alone reaches a session, its menu and a view of its folder, wi
   await t.page.keyboard.press("Enter")
   await t.page.getByRole("dialog", { name: "bash" }).waitFor()
   await t.page.keyboard.press("Escape")
+  await t.page.getByRole("dialog").waitFor({ state: "detached" })
   await tabTo(/^Sessions$/)
   await t.page.keyboard.press("Enter")
   await tabTo(/^By keyboard/)

@@ -30,7 +30,8 @@ async function openByKeyboard(script: Parameters<typeof openPage>[0]) {
 
 test("prompts are sent, queued, withdrawn and stopped, and a question is answered, by keyboard", async () => {
   await using t = await openByKeyboard([
-    text("word ".repeat(2_000), { deltas: 500, delay: 20 }),
+    // It takes 100 s, and is stopped.
+    text("word ".repeat(2_000), { deltas: 500, delay: 200 }),
     call("write", { path: "made.txt", content: "x\n" }),
     text("Written."),
   ])
