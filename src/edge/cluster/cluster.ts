@@ -17,6 +17,7 @@ import { errorText } from "#util/error.ts"
 import { createCalls } from "./calls.ts"
 import { answerOf, type Job, type Outcome, outcomeOfError, runJob, steer } from "./job.ts"
 import { createJobQueue } from "./job-queue.ts"
+import { sweepJobs } from "./sweep-jobs.ts"
 
 export type Cluster = Readonly<{
   agentFor: AgentSource
@@ -41,6 +42,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   let isStopping = false
   const jobs = await createJobQueue<Job, Outcome>({ url: database.url, worker, atOnce, run })
   await Worker.serve(takeOver)
+  const sweeping = sweepJobs(database, jobs)
 
   function take(message: unknown) {
     const one = message as JobMessage
@@ -157,6 +159,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     across: calls,
     async stop() {
       isStopping = true
+      sweeping.stop()
       const stopped = jobs.stop()
       await Instance.stopWork()
       await stopped

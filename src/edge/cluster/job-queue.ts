@@ -14,6 +14,8 @@ export type JobQueue<Job, Outcome> = Readonly<{
   putBack(id: string): Promise<void>
   /** End a running job, so that nobody runs it again. */
   park(id: string): Promise<void>
+  /** Remove the jobs that ended before a time, in milliseconds since 1970 by the clock of the database. */
+  removeFinished(before: number): Promise<void>
   /** Take no further job. Those that run go on. */
   stop(): Promise<void>
 }>
@@ -23,6 +25,7 @@ const queue = "vitamin"
 const applicationVersion = "1"
 const pollEvery = 100
 const connections = 4
+const removedAtOnce = 500
 
 /** `run` does the work of a job. `atOnce`: the most jobs of this worker. */
 export async function createJobQueue<Job, Outcome>(options: {
@@ -70,6 +73,14 @@ export async function createJobQueue<Job, Outcome>(options: {
     },
     async park(id) {
       await DBOS.cancelWorkflow(id)
+    },
+    async removeFinished(before) {
+      const completedBefore = new Date(before).toISOString()
+      for (;;) {
+        const found = await DBOS.listWorkflows({ completedBefore, limit: removedAtOnce, loadInput: false })
+        if (!found.length) return
+        await DBOS.deleteWorkflows(found.map(({ workflowID }) => workflowID))
+      }
     },
     stop() {
       stopped ??= DBOS.shutdown()

@@ -9,6 +9,7 @@ import { checkFacts, checkMarks, type Facts, migrate, newest, readFacts, readMar
 
 export { type Client, type Connection, retrying } from "./connection.ts"
 export { isLost, reasonOf, Uncertain } from "./errors.ts"
+export { exclusively } from "./exclusively.ts"
 export { settle, type Transaction, transact } from "./transact.ts"
 
 export type Database = Readonly<{
@@ -36,6 +37,11 @@ export function recordLock(path: string): string {
 /** The advisory lock of a lease: shared by the writes that depend on it, exclusive for who takes it. */
 export function leaseLock(session: string): string {
   return lockOf(`vitamin lease ${session}`)
+}
+
+/** The advisory lock of work on the queue of jobs. */
+export function jobLock(work: string): string {
+  return lockOf(`vitamin jobs ${work}`)
 }
 
 function lockOf(name: string): string {
