@@ -166,11 +166,10 @@ export function draw(folder = root): string {
     const [above, below] = [areaOf(from), areaOf(to)]
     if (!typeOnly && above !== below) next.set(above, (next.get(above) ?? new Set()).add(below))
   }
-  const leads = (from: string, to: string): boolean =>
-    [...(next.get(from) ?? [])].some((step) => step === to || leads(step, to))
+  const reached = new Map([...next.keys()].map((name) => [name, reachedFrom(name, next)]))
   const lines = [...next].flatMap(([from, below]) =>
     [...below]
-      .filter((to) => ![...below].some((other) => other !== to && leads(other, to)))
+      .filter((to) => ![...below].some((other) => other !== to && reached.get(other)?.has(to)))
       .map((to) => `  ${node(from)} --> ${node(to)}`),
   )
   return ["```mermaid", "graph TD", ...lines.sort(), "```"].join("\n")
@@ -179,18 +178,12 @@ export function draw(folder = root): string {
 /** Folders with more files than a listing should have, and folders that import each other in a circle, types included. */
 export function figures(folder = root): string[] {
   const counts = Map.groupBy(read(folder), ({ file }) => dirname(file))
-  const next = Map.groupBy(
-    edgesOf(folder)
-      .map(({ from, to }) => ({ from: dirname(from), to: dirname(to) }))
-      .filter(({ from, to }) => from !== to),
-    ({ from }) => from,
-  )
-  const reached = (first: string): Set<string> => {
-    const found = new Set((next.get(first) ?? []).map(({ to }) => to))
-    for (const one of found) for (const { to } of next.get(one) ?? []) found.add(to)
-    return found
+  const next = new Map<string, Set<string>>()
+  for (const { from, to } of edgesOf(folder)) {
+    const [above, below] = [dirname(from), dirname(to)]
+    if (above !== below) next.set(above, (next.get(above) ?? new Set()).add(below))
   }
-  const circular = [...counts.keys()].filter((name) => reached(name).has(name))
+  const circular = [...counts.keys()].filter((name) => reachedFrom(name, next).has(name))
   const large = [...counts].filter(([, files]) => files.length > maxFiles)
   return [
     `${counts.size} folders, ${large.length} with more than ${maxFiles} files${large.length ? `: ${large.map(([name, files]) => `${name} ${files.length}`).join(", ")}` : ""}`,
@@ -203,6 +196,14 @@ export function figures(folder = root): string[] {
 export function withGraph(text: string, folder = root): string {
   const [before, after] = [text.split(begin)[0], text.split(end)[1]]
   return `${before}${begin}\n${draw(folder)}\n${end}${after}`
+}
+
+/** Everything below a name, over any number of steps. */
+function reachedFrom(first: string, next: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const found = new Set(next.get(first))
+  // A set that grows while it is walked is walked to its new end.
+  for (const one of found) for (const below of next.get(one) ?? []) found.add(below)
+  return found
 }
 
 /** The folders of an area, then the area's own files. */
