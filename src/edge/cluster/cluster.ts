@@ -6,7 +6,7 @@ import type { Agent, AgentInput, Processing } from "#engine/host/create-agent.ts
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { partsOf } from "#engine/record/prompt-part.ts"
 import * as Session from "#engine/session/session.ts"
-import type { Database } from "#kernel/database/database.ts"
+import { type Database, jobLock, withLock } from "#kernel/database/database.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Person from "#kernel/person.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -40,7 +40,10 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   const calls = createCalls(() => mail)
   const mail = await createMail(database, { worker, take })
   let isStopping = false
-  const jobs = await createJobQueue<Job, Outcome>({ url: database.url, worker, atOnce, run })
+  // The engine creates its tables without a lock: several workers that start on an empty database would deadlock.
+  const jobs = await withLock(database.connect(), jobLock("start"), () =>
+    createJobQueue<Job, Outcome>({ url: database.url, worker, atOnce, run }),
+  )
   await Worker.serve(takeOver)
   const sweeping = sweepJobs(database, jobs)
 

@@ -11,6 +11,7 @@ export { type Client, type Connection, retrying } from "./connection.ts"
 export { isLost, reasonOf, Uncertain } from "./errors.ts"
 export { exclusively } from "./exclusively.ts"
 export { settle, type Transaction, transact } from "./transact.ts"
+export { withLock } from "./with-lock.ts"
 
 export type Database = Readonly<{
   /** Host, port and name, for people. */
