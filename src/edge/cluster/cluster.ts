@@ -14,6 +14,7 @@ import { createMail } from "#kernel/worker/create-mail.ts"
 import * as Worker from "#kernel/worker/worker.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText } from "#util/error.ts"
+import { createAdmission } from "./admission.ts"
 import { createCalls } from "./calls.ts"
 import { answerOf, type Job, type Outcome, outcomeOfError, runJob, steer } from "./job.ts"
 import { createJobQueue } from "./job-queue.ts"
@@ -44,6 +45,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   const jobs = await withLock(database.connect(), jobLock("start"), () =>
     createJobQueue<Job, Outcome>({ url: database.url, worker, atOnce, run }),
   )
+  const admission = createAdmission(database, jobs)
   await Worker.serve(takeOver)
   const sweeping = sweepJobs(database, jobs)
 
@@ -112,8 +114,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     if (input.whenBusy === "refuse" && session.status !== "idle" && (await Worker.holderOf(sessionId)))
       throw new Session.Busy(sessionId, "with another prompt")
     const { agent, model } = input
-    const stored = StoredPrompt.create({ sessionId, parts: all, agent, model, isJob: true })
-    await stored.written
+    const { id, insertion } = await StoredPrompt.createJob({ sessionId, parts: all, agent, model })
     const job: Job = {
       sessionId,
       directory: session.directory,
@@ -121,9 +122,9 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
       input,
       from: worker,
     }
-    await jobs.add(stored.id, job, sessionId)
-    if (input.whenBusy === "steer") await offerSteering(stored.id, job)
-    return { sessionId, promptId: stored.id, signal }
+    await admission.add({ id, job, insertion })
+    if (input.whenBusy === "steer") await offerSteering(id, job)
+    return { sessionId, promptId: id, signal }
   }
 
   async function answer(input: AgentInput): Promise<Message.Info> {
@@ -166,7 +167,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
       const stopped = jobs.stop()
       await Instance.stopWork()
       await stopped
-      await mail.close()
+      await Promise.all([mail.close(), admission.close()])
     },
   })
 }

@@ -1,11 +1,12 @@
 // The queue of jobs, which DBOS keeps in the database: a job is one prompt, any worker takes it, and a session has one at a
 // time, in order. The engine is loaded with this file; it exists once in a process.
-import { DBOS } from "@dbos-inc/dbos-sdk"
+import { DBOS, DBOSClient } from "@dbos-inc/dbos-sdk"
+import type { Client } from "#kernel/database/database.ts"
 import * as Log from "#kernel/process/log.ts"
 
 export type JobQueue<Job, Outcome> = Readonly<{
-  /** `id`: adding a job twice does nothing. `partition`: its jobs run one after another. */
-  add(id: string, job: Job, partition: string): Promise<void>
+  /** Adds a job in a transaction of the caller. `partition`: its jobs run one after another. */
+  add(client: Client, job: { id: string; job: Job; partition: string }): Promise<void>
   /** What `run` returned, or what it threw; undefined while the job waits or runs. */
   endOf(id: string): Promise<{ outcome: Outcome } | { error: unknown } | undefined>
   /** The jobs that a worker was running. */
@@ -20,7 +21,10 @@ export type JobQueue<Job, Outcome> = Readonly<{
   stop(): Promise<void>
 }>
 
+const name = "vitamin"
 const queue = "vitamin"
+const workflowName = "prompt"
+const schema = "vitamin_jobs"
 /** Everything that workers of different versions must agree on is in the arguments of a job. */
 const applicationVersion = "1"
 const pollEvery = 100
@@ -35,11 +39,11 @@ export async function createJobQueue<Job, Outcome>(options: {
   run: (id: string, job: Job) => Promise<Outcome>
 }): Promise<JobQueue<Job, Outcome>> {
   const { url, worker, atOnce, run } = options
-  const work = DBOS.registerWorkflow(async (id: string, job: Job) => run(id, job), { name: "prompt" })
+  DBOS.registerWorkflow(async (id: string, job: Job) => run(id, job), { name: workflowName })
   DBOS.setConfig({
-    name: "vitamin",
+    name,
     systemDatabaseUrl: url,
-    systemDatabaseSchemaName: "vitamin_jobs",
+    systemDatabaseSchemaName: schema,
     systemDatabasePoolSize: connections,
     executorID: worker,
     applicationVersion,
@@ -52,12 +56,25 @@ export async function createJobQueue<Job, Outcome>(options: {
     workerConcurrency: atOnce,
     minPollingIntervalMs: pollEvery,
   })
+  // It only builds rows, and opens no connection.
+  const client = await DBOSClient.create({
+    systemDatabaseUrl: url,
+    systemDatabaseSchemaName: schema,
+    applicationName: name,
+    logger: quiet,
+  })
   let stopped: Promise<void> | undefined
 
   return Object.freeze<JobQueue<Job, Outcome>>({
-    async add(id, job, partition) {
-      const enqueueOptions = { queuePartitionKey: partition }
-      await DBOS.startWorkflow(work, { workflowID: id, queueName: queue, enqueueOptions })(id, job)
+    async add(transaction, { id, job, partition }) {
+      const options = {
+        workflowID: id,
+        workflowName,
+        queueName: queue,
+        queuePartitionKey: partition,
+        appVersion: applicationVersion,
+      }
+      await client.enqueueInTransaction(transaction as never, options, id, job)
     },
     async endOf(id) {
       const [found] = await DBOS.listWorkflows({ workflowIDs: [id], loadOutput: true })

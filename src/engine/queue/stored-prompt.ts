@@ -1,16 +1,14 @@
 // Stored prompts: one record for each prompt that was accepted and has not begun, because another one runs or because
 // the server answered 202 at once. The record is removed once the first message of the prompt is stored, which has the
-// id of the record. Prompts that a dead process left are reported as skipped and never run (decision 017).
+// id of the record.
 import { z } from "zod"
 import { PromptPart, SkippedPrompt, wordsOf } from "#engine/record/prompt-part.ts"
-import { isAlive, Owner, ownOwner } from "#engine/record/session-info.ts"
+import { Owner, ownOwner } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus/bus.ts"
-import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Worker from "#kernel/worker/worker.ts"
-import * as MessageStore from "#knowledge/message/message-store.ts"
 import { about } from "#util/about.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
@@ -59,28 +57,40 @@ export class Busy extends NamedError {
 }
 
 const mostCharacters = 1_000
-/** Sessions that this instance has checked for prompts of dead processes. */
-const recovered = Instance.state(() => new Set<string>())
 
-/** Store a prompt. Returns at once; `written` resolves when it is on the disk. */
-export function create(input: {
+type Input = {
   sessionId: string
   parts: PromptPart[]
   agent?: string | undefined
   model?: string | undefined
-  isJob?: boolean
-}): Handle {
-  const { sessionId, parts, agent, model, isJob } = input
-  const prompt = { id: createId("prm"), sessionId, time: Date.now(), owner: ownOwner(), agent, model, isJob }
+}
+
+/** Store a prompt. Returns at once; `written` resolves when it is on the disk. */
+export function create(input: Input): Handle {
+  const id = createId("prm")
   const write = async () => {
-    const hasImages = parts.some(({ type }) => type === "image")
-    const light = hasImages ? await (await import("./store-images.ts")).storeImages(sessionId, parts) : parts
-    await Storage.write(keyOf(prompt.id), { ...prompt, parts: light })
-    return light
+    const prompt = await infoOf(id, input)
+    await Storage.write(keyOf(id), prompt)
+    return prompt.parts
   }
   const written = write()
   written.catch(() => {})
-  return { id: prompt.id, sessionId, written, hasBegun: false }
+  return { id, sessionId: input.sessionId, written, hasBegun: false }
+}
+
+/** A prompt that any worker may run. `insertion` stores it, in the transaction that adds its job. */
+export async function createJob(
+  input: Input,
+): Promise<{ id: string; insertion: { text: string; values: string[] } }> {
+  const id = createId("prm")
+  return { id, insertion: Storage.insertion(keyOf(id), { ...(await infoOf(id, input)), isJob: true }) }
+}
+
+async function infoOf(id: string, { sessionId, parts, agent, model }: Input): Promise<Info> {
+  const prompt = { id, sessionId, time: Date.now(), owner: ownOwner(), agent, model }
+  const hasImages = parts.some(({ type }) => type === "image")
+  const light = hasImages ? await (await import("./store-images.ts")).storeImages(sessionId, parts) : parts
+  return { ...prompt, parts: light }
 }
 
 /** A prompt that has not begun. */
@@ -176,48 +186,12 @@ export async function removeAll(sessionId: string): Promise<void> {
   await Promise.all((await list(sessionId)).map(({ id }) => remove(id)))
 }
 
-/** Report the prompts that dead processes accepted and never began: of one session, or of all sessions of this directory. */
-export async function recover(sessionId?: string): Promise<void> {
-  await Worker.alive()
-  const left = (await readAll()).filter(
-    (prompt) =>
-      !prompt.isJob && (sessionId ?? prompt.sessionId) === prompt.sessionId && !isAlive(prompt.owner),
-  )
-  for (const [id, prompts] of Map.groupBy(left, (prompt) => prompt.sessionId))
-    await recoverSession(id, prompts).catch((error) =>
-      Log.warn("prompts that did not run could not be reported", { sessionId: id, error: errorText(error) }),
-    )
-}
-
-/** Calls `recover` when a session starts a prompt: the first time in this instance, and whenever its last process was
- * interrupted. */
-export async function recoverOnce(sessionId: string, { isInterrupted = false } = {}): Promise<void> {
-  const seen = recovered()
-  if (seen.has(sessionId) && !isInterrupted) return
-  seen.add(sessionId)
-  await recover(sessionId)
-}
-
-async function recoverSession(sessionId: string, prompts: Info[]): Promise<void> {
-  const session = await SessionRecord.get(sessionId)
-  if (session.directory !== Instance.directory) return
-  const known = new Set(session.skipped?.map(({ id }) => id))
-  const fresh = prompts.filter(({ id }) => !known.has(id))
-  if (!fresh.length) return
-  // The process may have ended after the first message was stored and before the record was removed.
-  const begun = new Set((await MessageStore.list(sessionId)).map(({ promptId }) => promptId))
-  const [started, waiting] = [true, false].map((is) => fresh.filter(({ id }) => begun.has(id) === is))
-  await Promise.all(started!.map(({ id }) => remove(id)))
-  const reason = "the process that had accepted it ended"
-  await skip(
-    session,
-    waiting!.map((prompt) => ({ prompt, reason })),
-  )
-}
-
 /** Adds prompts to the session's list of skipped ones and publishes those that were not in it: another process may have
  * reported them already. */
-async function skip(session: SessionRecord.Info, prompts: { prompt: Info; reason: string }[]): Promise<void> {
+export async function skip(
+  session: SessionRecord.Info,
+  prompts: { prompt: Info; reason: string }[],
+): Promise<void> {
   if (!prompts.length) return
   let added: SkippedPrompt[] = []
   await SessionRecord.update(session, (draft) => {
@@ -230,7 +204,8 @@ async function skip(session: SessionRecord.Info, prompts: { prompt: Info; reason
   for (const prompt of added) Bus.publish(Skipped, { sessionId: session.id, prompt })
 }
 
-async function readAll(): Promise<Info[]> {
+/** The prompts of all sessions that have not begun, the oldest first. */
+export async function readAll(): Promise<Info[]> {
   const prompts: Info[] = []
   await Storage.readAll(["prompt"], (value) => {
     const parsed = Info.safeParse(value)

@@ -29,12 +29,12 @@ import type { Stats, StatsQuery } from "./stats.ts"
 
 export { InvalidModel, ModelChosen } from "#engine/model/choose-model.ts"
 export { abort, elsewhere, Interrupted, runtimeStops } from "#engine/queue/queue.ts"
+export { recoverPrompts as recover } from "#engine/queue/recover-prompts.ts"
 export {
   create as storePrompt,
   type Handle as PromptHandle,
   Info as WaitingPrompt,
   list as prompts,
-  recover,
   release as releasePrompt,
   removeJobs,
   Skipped,

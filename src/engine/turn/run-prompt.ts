@@ -3,7 +3,7 @@
 
 import { autoAgent, plannerAgent } from "#ability/agent/agent-registry.ts"
 import * as Queue from "#engine/queue/queue.ts"
-import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import { recoverOnce } from "#engine/queue/recover-prompts.ts"
 import { append, keep, settle } from "#engine/record/append.ts"
 import { finalAnswer, missingResults, tipOf } from "#engine/record/history.ts"
 import { refreshCheckout } from "#engine/record/if-checkout.ts"
@@ -39,10 +39,7 @@ async function runClaimed(
   const progress = createProgress(Memory.begin(sessionId))
   const begun: Begun = { session, progress, signal, tip: before.tip }
   keep(begun.progress.records, kept)
-  keep(
-    begun.progress.records,
-    StoredPrompt.recoverOnce(sessionId, { isInterrupted: before.status === "interrupted" }),
-  )
+  keep(begun.progress.records, recoverOnce(sessionId, { isInterrupted: before.status === "interrupted" }))
   try {
     await refreshCheckout()
     const answer = await answerOf(await beginRun(work, begun, prompt), work)

@@ -95,3 +95,12 @@ const hints: Record<string, string> = {
   ENFILE: "the system has too many files open (ENFILE)",
   EIO: "the disk reported an error (EIO)",
 }
+
+export function splitPath(path: string): [parent: string, name: string] {
+  const at = path.lastIndexOf("/")
+  return [path.slice(0, Math.max(at, 0)), path.slice(at + 1)]
+}
+
+export function joinPath(parent: string, name: string): string {
+  return parent === "" ? name : `${parent}/${name}`
+}

@@ -2,9 +2,10 @@
 // elsewhere. A write is acknowledged when its promise resolves.
 import type { Database } from "#kernel/database/database.ts"
 import * as Worker from "#kernel/worker/worker.ts"
-import type { Key } from "./errors.ts"
+import { type Key, pathOf, splitPath } from "./errors.ts"
 import type { Quarantined } from "./files.ts"
 import * as RecordFiles from "./record-files.ts"
+import { serialize } from "./store.ts"
 
 export { Corrupt, InvalidData, InvalidKey, type Key, Locked, NotFound, WriteFailed } from "./errors.ts"
 export type { Quarantined } from "./files.ts"
@@ -85,6 +86,13 @@ export function isKnownMissing(key: Key): boolean {
 
 export function write(key: Key, data: unknown): Promise<void> {
   return backend.write(key, data)
+}
+
+/** The SQL that adds a new record, for a transaction that stores something else with it. It takes no lock, so the key must
+ * be one that nobody else uses. */
+export function insertion(key: Key, data: unknown): { text: string; values: string[] } {
+  const text = "insert into vitamin.record (parent, name, body) values ($1, $2, $3)"
+  return { text, values: [...splitPath(pathOf(key)), serialize(key, data)] }
 }
 
 /** Change a record under the lock of all processes; returns the new value. `initial` creates a missing one. */

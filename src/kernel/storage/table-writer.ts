@@ -15,7 +15,7 @@ import {
 } from "#kernel/database/database.ts"
 import { type Lease, TakenOver } from "#kernel/worker/worker.ts"
 import { errorCode, NamedError } from "#util/error.ts"
-import { InvalidData, Locked, WriteFailed } from "./errors.ts"
+import { InvalidData, joinPath, Locked, splitPath, WriteFailed } from "./errors.ts"
 import type { Found } from "./files.ts"
 
 /** Computes the new text of a record (undefined removes it) from the current one. `isBlind`: it does not ask for it.
@@ -236,15 +236,6 @@ function asFailure({ change }: Job, error: unknown): unknown {
   return isOfDatabase
     ? new WriteFailed(`Record ${change.path}`, new Error(reasonOf(error), { cause: error }))
     : error
-}
-
-export function splitPath(path: string): [parent: string, name: string] {
-  const at = path.lastIndexOf("/")
-  return [path.slice(0, Math.max(at, 0)), path.slice(at + 1)]
-}
-
-export function joinPath(parent: string, name: string): string {
-  return parent === "" ? name : `${parent}/${name}`
 }
 
 /** Rows as the columns that `unnest` takes. */

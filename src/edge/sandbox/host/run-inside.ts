@@ -7,7 +7,7 @@ import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { Answered, type Prompt } from "#edge/sandbox/wire/doors.ts"
 import { BrokenFrame } from "#edge/sandbox/wire/frames.ts"
 import * as Queue from "#engine/queue/queue.ts"
-import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import { recoverOnce } from "#engine/queue/recover-prompts.ts"
 import { settle } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
@@ -85,7 +85,7 @@ async function run(guest: Guest, work: Work, { signal: given, timeout }: Limits)
   const { signal } = deadline
   const session = await SessionRecord.get(work.sessionId)
   SessionRecord.refuseBusy(session)
-  await StoredPrompt.recoverOnce(session.id)
+  await recoverOnce(session.id)
   const over = new AbortController()
   const { doors, sessions, told, models } = openDoors(guest, work, { session, deadline, over: over.signal })
   let timer: NodeJS.Timeout | undefined

@@ -1,0 +1,42 @@
+// A prompt and its job are stored together: a server that dies meanwhile leaves neither, or both.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import pg from "pg"
+import { fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { noPostgres } from "../../fixture/postgres.ts"
+import { until } from "../../fixture/until.ts"
+import { newSession, startFleet, story } from "./harness.ts"
+
+test("a server that is killed while it adds the job of a prompt leaves no waiting prompt", {
+  skip: noPostgres,
+}, async () => {
+  await using llm = await fakeLlm([text("The second prompt.")])
+  await using fleet = await startFleet(2, llm)
+  const [first, other] = fleet.workers
+  const id = await newSession(first!)
+  const client = new pg.Client({ connectionString: fleet.database.url })
+  await client.connect()
+  const waiting = `select 1 from pg_locks l join pg_stat_activity a using (pid)
+    where not l.granted and l.relation = 'vitamin_jobs.workflow_status'::regclass and a.application_name = $1`
+  const name = `vitamin ${first!.child.process.pid}`
+  try {
+    // Nobody can add a job until the lock is gone.
+    await client.query("begin; lock table vitamin_jobs.workflow_status in share row exclusive mode")
+    const lost = first!
+      .call("POST", `/session/${id}/message`, { text: "The first prompt." })
+      .catch(() => "lost")
+    await until(async () => (await fleet.database.query(waiting, [name])).length, "the job that waits")
+    first!.signal("SIGKILL")
+    assert.equal(await lost, "lost")
+    await first!.child.exit
+  } finally {
+    await client.end()
+  }
+  const open = "select 1 from pg_stat_activity where application_name = $1"
+  await until(async () => !(await fleet.database.query(open, [name])).length, "the end of its connections")
+  assert.deepEqual((await other!.call("GET", `/session/${id}/prompt`)).body, [])
+  assert.deepEqual(await fleet.database.query("select 1 from vitamin_jobs.workflow_status"), [])
+  const answer = await other!.call("POST", `/session/${id}/message`, { text: "The second prompt." })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  assert.deepEqual(await story(other!, id), ["user: The second prompt.", "assistant: The second prompt."])
+})
