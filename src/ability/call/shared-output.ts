@@ -17,13 +17,11 @@ export async function shareOutput(sessionId: string, file: string): Promise<void
 /** Fetches a kept file, or all of a folder, that another server has stored. What is here is not fetched again. */
 export async function fetchOutput(sessionId: string, path: string): Promise<void> {
   const objects = await Objects.shared()
-  const folder = outputFolder(sessionId)
-  if (!objects || !isInside(folder, path)) return
-  const base = nameOf(sessionId, folder)
+  if (!objects || !isInside(outputFolder(sessionId), path)) return
   const wanted = nameOf(sessionId, path)
   for (const name of await objects.list(sessionId, wanted)) {
-    const file = join(folder, relative(base, name))
-    if ((name !== wanted && !isInside(wanted, name)) || !isInside(folder, file) || existsSync(file)) continue
+    const file = fileOf(sessionId, name)
+    if ((name !== wanted && !isInside(wanted, name)) || !file || existsSync(file)) continue
     const bytes = await objects.get(name)
     if (bytes) await replaceFile(file, bytes)
   }
@@ -31,11 +29,21 @@ export async function fetchOutput(sessionId: string, path: string): Promise<void
 
 /** The path of a kept output on this machine, if the given one names it on another. */
 export function ownOutputPath(path: string): string {
-  if (!Storage.sharedDatabase()) return path
   const [, sessionId, rest = ""] = /^\/.*\/outputs\/(sess_[0-9a-z]+)(\/.*)?$/.exec(path) ?? []
-  return sessionId === undefined ? path : join(outputFolder(sessionId), rest)
+  if (sessionId === undefined) return path
+  const own = join(outputFolder(sessionId), rest)
+  // Without a database, outputs of another machine are here if `vitamin storage copy` brought them.
+  return Storage.sharedDatabase() || (existsSync(own) && !existsSync(path)) ? own : path
 }
 
-function nameOf(sessionId: string, path: string): string {
+/** The name of a kept file in the store that servers share. */
+export function nameOf(sessionId: string, path: string): string {
   return join("/output", sessionId, relative(outputFolder(sessionId), path))
+}
+
+/** Where the bytes under a name belong on this machine; undefined if the name is not one of the session's outputs. */
+export function fileOf(sessionId: string, name: string): string | undefined {
+  const folder = outputFolder(sessionId)
+  const file = join(folder, relative(nameOf(sessionId, folder), name))
+  return file !== folder && isInside(folder, file) ? file : undefined
 }

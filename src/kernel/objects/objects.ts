@@ -38,6 +38,6 @@ export async function close(): Promise<void> {
   await (await last?.objects)?.close()
 }
 
-async function create(database: Database): Promise<Objects> {
+export async function create(database: Database): Promise<Objects> {
   return (await import("./object-tables.ts")).createObjectTables(database)
 }

@@ -1,6 +1,6 @@
 // Copies the shared records of one store to another, and then compares them one by one. A copy that was interrupted is
 // continued by running it again: records that are equal are left alone.
-import { open } from "#kernel/database/database.ts"
+import { type Database, open } from "#kernel/database/database.ts"
 import { NamedError } from "#util/error.ts"
 import type { Key } from "./errors.ts"
 import * as RecordFiles from "./record-files.ts"
@@ -8,7 +8,7 @@ import { createRecordTables } from "./record-tables.ts"
 import { isOfMachine } from "./shared-records.ts"
 import type { Backend } from "./storage.ts"
 
-export type Copied = { records: number; written: number; quarantined: number }
+type Copied = { records: number; written: number; quarantined: number }
 
 class Differs extends NamedError {
   constructor(key: Key, reason: string) {
@@ -20,18 +20,23 @@ class Differs extends NamedError {
 const atOnce = 100
 
 /** `files`, or the address of a database. */
-export async function openRecords(place: string): Promise<Backend> {
-  return place === "files" ? RecordFiles : createRecordTables(await open(place))
+export async function openRecords(place: string): Promise<{ records: Backend; database?: Database }> {
+  if (place === "files") return { records: RecordFiles }
+  const database = await open(place)
+  return { records: createRecordTables(database), database }
 }
 
-/** Without `overwrite`, a target that has another value for a record, or records that the source does not have, is refused
- * before anything is written. */
+/** The sessions that have a record: each with the project that it is filed under. */
+export async function* sessionsIn(backend: Backend): AsyncGenerator<{ id: string; projectId: string }> {
+  for (const projectId of await backend.list(["session"]))
+    for (const id of await backend.list(["session", projectId])) yield { id, projectId }
+}
+
 export async function copyRecords(
   from: Backend,
   to: Backend,
-  { overwrite, copied }: { overwrite: boolean; copied: (records: number) => void },
+  copied: (records: number) => void,
 ): Promise<Copied> {
-  if (!overwrite) await refuseOthers(from, to)
   const total = { records: 0, written: 0, quarantined: (await from.quarantined([])).length }
   for await (const { key, text } of walk(from)) {
     total.records += key.length
@@ -45,7 +50,8 @@ export async function copyRecords(
   return total
 }
 
-async function refuseOthers(from: Backend, to: Backend) {
+/** Refuses a target that has another value for a record, or records that the source does not have. */
+export async function refuseOtherRecords(from: Backend, to: Backend) {
   for await (const { key, text } of walk(to)) {
     const source = await textsOf(from, key)
     const other = key.findIndex((_, i) => source[i] !== text[i])

@@ -42,7 +42,11 @@ const Pending = z.object({
 export type Pending = z.infer<typeof Pending>
 
 /** Records that a session needs the content with these hashes. */
-export function addHashes(shadow: Shadow, sessionId: string, hashes: (string | undefined)[]): void {
+export function addHashes(
+  shadow: Pick<Shadow, "folder" | "named" | "unsent">,
+  sessionId: string,
+  hashes: (string | undefined)[],
+): void {
   const named = shadow.named.get(sessionId) ?? new Set()
   shadow.named.set(sessionId, named)
   const fresh = [...new Set(hashes)].filter((hash) => hash !== undefined && !named.has(hash))

@@ -26,11 +26,11 @@ export function addServeCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions
           .option("sandbox", sandbox),
       async (options) => (await import("./serve.ts")).serve(options),
     )
-    .command("storage", "Copy records between files and a database", (storage) =>
+    .command("storage", "Move everything between files and a database", (storage) =>
       storage
         .command(
           "copy <from> <to>",
-          "Copy all shared records and compare them one by one; stop the servers first",
+          "Copy all shared records and objects and compare them one by one; stop the servers first",
           (copy) =>
             copy
               .positional("from", {
@@ -40,7 +40,7 @@ export function addServeCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions
               .positional("to", { ...place, describe: "the same" })
               .option("overwrite", {
                 type: "boolean",
-                describe: "replace records of the target that differ, and keep its others",
+                describe: "replace records and objects of the target that differ, and keep its others",
               }),
           async (options) => (await import("./storage.ts")).copyStorage(options),
         )
