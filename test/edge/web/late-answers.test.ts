@@ -302,7 +302,7 @@ test("the conversation stays at its end if it grows before the page hears of its
   assert.equal(await t.page.getByRole("button", { name: "To the end" }).count(), 0)
 })
 
-test("a new view has the focus, and a dialog is modal, as soon as they are drawn", async () => {
+test("a new view and a preview of an undo have the focus, and a dialog is modal, as soon as they are drawn", async () => {
   await using t = await openPage([text("Done.")])
   const id = await openSession(t)
   await t.client.promptSession({ id, text: "one" })
@@ -325,4 +325,13 @@ test("a new view has the focus, and a dialog is modal, as soon as they are drawn
   const focused = seen("nav [href='#/stats'][aria-current]", "document.activeElement.id")
   await t.page.getByRole("link", { name: "Stats" }).click()
   assert.equal(await focused, "main")
+  await t.page.goto(`${t.url}/#/session/${id}/changes`)
+  const panel = t.page.getByRole("tabpanel", { name: "Changes" })
+  await panel.getByRole("button", { name: "Undo…" }).waitFor()
+  const preview = seen(".undo-preview", "found === document.activeElement")
+  await panel.getByRole("button", { name: "Undo…" }).click()
+  assert.equal(await preview, true)
+  const closed = seen(".undo:not(:has(.undo-preview))", "found === document.activeElement")
+  await panel.getByRole("button", { name: "Cancel" }).click()
+  assert.equal(await closed, true)
 })

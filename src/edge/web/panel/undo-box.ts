@@ -1,7 +1,7 @@
 // Undo and redo. Nothing is done before a preview has shown what would happen; files that others have changed since are only
 // overwritten after a second question.
 import { useSignal } from "@preact/signals"
-import { useEffect, useRef } from "preact/hooks"
+import { useLayoutEffect, useRef } from "preact/hooks"
 import type { Message, Reverted } from "#client/client.ts"
 import { html } from "#edge/web/base/html.ts"
 import type { OpenSession } from "#edge/web/store/open-session.ts"
@@ -29,7 +29,7 @@ export function UndoBox({ open }: { open: OpenSession }) {
   const box = useRef<HTMLElement>(null)
   const hadPlan = useRef(false)
   const asked = useRef(0)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (hadPlan.current && !plan.value) box.current!.focus()
     hadPlan.current = plan.value !== undefined
   }, [plan.value])
@@ -107,7 +107,8 @@ function Preview({ plan, isBusy, onRun, onCancel }: PreviewProps) {
   const { title, effect } = plan
   const box = useRef<HTMLDivElement>(null)
   const isSure = useSignal(false)
-  useEffect(() => box.current!.focus(), [plan])
+  // At once: keys that are pressed as soon as it is drawn are for the preview.
+  useLayoutEffect(() => box.current!.focus(), [plan])
   const isNothing = !effect.restored.length && !effect.removed.length && !effect.conflicts.length
   return html`<div
     class="undo-preview"
