@@ -54,7 +54,11 @@ const views = (t: Opened) => [
 ]
 
 async function show(page: Page, url: string, view: string): Promise<void> {
-  await page.goto(`${url}/#/${view}`)
+  const address = `${url}/#/${view}`
+  const [before, title] = [page.url(), await page.title()]
+  await page.goto(address)
+  // Only what comes after the hash changes: the last view is there until the page has heard of it.
+  if (before !== address) await until(async () => (await page.title()) !== title, `${view} is shown`)
   await page.locator("main :is(h1 + :not(.parts), .parts + *)").first().waitFor()
   await until(async () => (await page.locator("main [aria-busy=true]").count()) === 0, `${view} is loaded`)
 }
@@ -62,6 +66,7 @@ async function show(page: Page, url: string, view: string): Promise<void> {
 /** Opens another browser window whose policy lets axe run; returns what axe finds on the page that is open. */
 async function openWithAxe(t: Opened) {
   const context = await t.browser.newContext({ bypassCSP: true })
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const { code } = await t.client.createBrowserCode()
   await page.goto(`${t.url}/#code=${code}`)

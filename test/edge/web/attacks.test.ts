@@ -6,6 +6,7 @@ import { until } from "../../fixture/until.ts"
 import { openPage } from "./harness.ts"
 import { type Laid, layMessages, ran, says } from "./lay-messages.ts"
 import { startProxy } from "./proxy.ts"
+import { shows } from "./shows.ts"
 
 const script = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 const markdown = [
@@ -227,7 +228,8 @@ test("a stream with something that is no JSON is left and opened again", async (
   const { code } = await t.client.createBrowserCode()
   await page.goto(`${proxy.url}/#code=${code}`)
   await page.getByText("Connected").waitFor()
+  const lost = shows(page, "Connection lost")
   proxy.inject("data: {not json\n\n")
-  await page.getByText("Connection lost").waitFor()
+  await lost
   await page.getByText("Connected").waitFor()
 })

@@ -57,13 +57,17 @@ test("quotes inside each other are drawn to a depth, and long code without colou
 
 test("a block of an answer that grows beyond its bound is text until it is complete", async () => {
   const long = `**one** ${"word ".repeat(6_000)}`
-  await using t = await openPage([text(`${long}\n\nEnd.`, { deltas: 200, delay: 25 })])
+  const [begun, grown] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const gate = (piece: number) => ({ 10: begun.promise, 190: grown.promise })[piece]
+  await using t = await openPage([text(`${long}\n\nEnd.`, { deltas: 200, gate })])
   const { id } = await t.client.createSession({})
   await t.page.goto(`${t.url}/#/session/${id}`)
   await t.page.getByLabel("Prompt").fill("tell it")
   await t.page.getByLabel("Prompt").press("Enter")
   await t.page.locator(".message.live .markdown > p strong").waitFor()
+  begun.resolve()
   await t.page.locator(".message.live .markdown > pre.plain").waitFor()
+  grown.resolve()
   await t.page.locator(".message.assistant:not(.live) .markdown > p strong").waitFor()
 })
 

@@ -15,6 +15,9 @@ const flags = [
   "--disable-sync",
 ]
 
+/** Milliseconds: as long as `until` waits on a busy machine. */
+const patience = 60_000
+
 export type Opened = AsyncDisposable & {
   tmp: Tmp
   llm: FakeLlm
@@ -57,8 +60,9 @@ export async function openPage(
   let server = await serve("0")
   const token = readFileSync(server.tokenFile, "utf8").trim()
   const client = createClient(createHttpTransport({ url: server.url, token, directory: tmp.path }))
-  const browser = await chromium.launch({ executablePath: program, args: flags })
+  const browser = await chromium.launch({ executablePath: program, args: flags, timeout: patience })
   const context = await browser.newContext()
+  context.setDefaultTimeout(patience)
   await context.addInitScript(
     `document.addEventListener("securitypolicyviolation", (event) =>
       console.error("Content Security Policy: " + event.effectiveDirective + " " + event.blockedURI))`,

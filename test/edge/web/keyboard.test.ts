@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { call, text } from "../../fixture/fake-llm.ts"
+import { call, stall, text } from "../../fixture/fake-llm.ts"
 import { until } from "../../fixture/until.ts"
 import { type Opened, openPage } from "./harness.ts"
 import { pressTab } from "./press-tab.ts"
@@ -30,8 +30,7 @@ async function openByKeyboard(script: Parameters<typeof openPage>[0]) {
 
 test("prompts are sent, queued, withdrawn and stopped, and a question is answered, by keyboard", async () => {
   await using t = await openByKeyboard([
-    // It takes 100 s, and is stopped.
-    text("word ".repeat(2_000), { deltas: 500, delay: 200 }),
+    stall(text("word ".repeat(2_000), { deltas: 500 }), 20_000),
     call("write", { path: "made.txt", content: "x\n" }),
     text("Written."),
   ])

@@ -86,24 +86,29 @@ test("an answer that grows has the same elements as when it is finished, but for
   // A definition changes links above it, which a growing answer does not draw again.
   const known = constructs.filter(([markdown]) => !markdown.startsWith("[a][1]"))
   const answer = known.map(([markdown]) => markdown).join("\n\nand\n\n")
-  await using t = await openPage([text(`${answer}\n\nthe end`, { deltas: 300, delay: 2 })])
+  const drawn = Promise.withResolvers<void>()
+  const gate = (piece: number) => (piece === 299 ? drawn.promise : undefined)
+  await using t = await openPage([text(`${answer}\n\nthe end`, { deltas: 300, delay: 2, gate })])
   const { id } = await t.client.createSession({})
   await t.page.goto(`${t.url}/#/session/${id}`)
   await t.page.getByLabel("Prompt").fill("tell it")
   await t.page.evaluate(() => {
     const seen = window as unknown as { grown: string[] }
+    seen.grown = []
     new MutationObserver(() => {
       const blocks = [...document.querySelectorAll(".live .markdown > *")].slice(0, -1)
       if (blocks.length) seen.grown = blocks.map((one) => one.outerHTML)
     }).observe(document, { childList: true, subtree: true, characterData: true })
   })
   await t.page.getByLabel("Prompt").press("Enter")
+  const grownTo = () => t.page.evaluate("window.grown.length") as Promise<number>
+  await until(async () => (await grownTo()) > known.length, "most of the answer is drawn")
+  drawn.resolve()
   await t.page.locator(".message.assistant:not(.live)").waitFor()
   const finished = await t.page
     .locator(".message.assistant:not(.live) .markdown > *")
     .evaluateAll((all) => all.map((one) => one.outerHTML))
   const grown = (await t.page.evaluate("window.grown")) as string[]
-  assert.ok(grown.length > known.length, `${grown.length} blocks`)
   assert.deepEqual(finished.slice(0, grown.length), grown)
   assert.deepEqual(t.faults, [])
 })

@@ -8,6 +8,7 @@ import { image } from "../../fixture/images.ts"
 import { until } from "../../fixture/until.ts"
 import { openPage } from "./harness.ts"
 import { layMessages, ran } from "./lay-messages.ts"
+import { shows } from "./shows.ts"
 
 const allowAll = { permission: [{ permission: "*", pattern: "**", action: "allow" }] }
 
@@ -32,8 +33,9 @@ test("an answer shows Markdown with coloured code that can be copied, and folds 
   assert.equal(await answer.locator(".k-comment").textContent(), '// "the port"')
   assert.equal(await answer.locator("details.reasoning[open]").count(), 0)
   assert.equal(await answer.locator("details.reasoning pre").textContent(), "I have to look.")
+  const copied = shows(t.page, "Copied")
   await answer.locator(".code").getByRole("button", { name: "Copy" }).click()
-  await answer.getByText("Copied").waitFor()
+  await copied
   assert.equal(await t.page.evaluate("navigator.clipboard.readText()"), code.trimEnd())
   await answer.hover()
   await answer.getByRole("button", { name: "Usage" }).click()
@@ -56,6 +58,7 @@ test("an edit shows its change with changed words, unified or side by side, and 
   await t.page.getByLabel("Prompt").press("Enter")
   await t.page.getByText("Done.").waitFor()
   const edit = t.page.locator(".call[data-kind=edit]").nth(1)
+  await edit.locator("mark").nth(1).waitFor()
   assert.match((await edit.locator("summary").textContent()) ?? "", /Edit\s+a\.ts \(\+1 -1\)/)
   assert.deepEqual(await edit.locator("mark").allTextContents(), ["22", "23"])
   assert.deepEqual(await edit.locator("tr.removed .number").allTextContents(), ["2", ""])

@@ -34,7 +34,7 @@ test("the tabs of a session open panels by mouse, keyboard and address, and load
   // Beside the conversation on a wide screen, in its place on a narrow one.
   assert.ok(await t.page.getByLabel("Prompt", { exact: true }).isVisible())
   await t.page.setViewportSize({ width: 360, height: 740 })
-  assert.ok(!(await t.page.getByLabel("Prompt", { exact: true }).isVisible()))
+  await t.page.getByLabel("Prompt", { exact: true }).waitFor({ state: "hidden" })
   assert.equal(
     await t.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
     true,

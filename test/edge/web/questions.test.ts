@@ -55,8 +55,10 @@ test("always says in words what it allows, takes a changed rule, and holds in th
 
 test("a rejection carries its reason to the model, and who is writing keeps the focus", async () => {
   await using t = await openPage([call("bash", { command: "touch one" }), text("Then not.")])
-  await prompt(t)
+  const { id } = await t.client.createSession({})
+  await t.page.goto(`${t.url}/#/session/${id}`)
   await t.page.getByLabel("Prompt").fill("I am writing")
+  await t.client.promptSession({ id, text: "go", prefer: "respond-async" })
   const question = t.page.getByRole("group", { name: "Question" })
   await question.waitFor()
   assert.equal(await t.page.getByLabel("Prompt").evaluate((box) => box === document.activeElement), true)
@@ -202,7 +204,7 @@ test("a question that belongs to no single session is answered in the list, also
   await dialog.getByLabel("colour").press("Enter")
   await dialog.waitFor({ state: "detached" })
   const file = join(t.tmp.path, "answer.json")
-  await until(() => existsSync(file), "the answer")
+  await until(() => existsSync(file) && readFileSync(file, "utf8"), "the answer")
   assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), { action: "accept", content: { colour: "green" } })
   assert.deepEqual(t.faults, [])
 })

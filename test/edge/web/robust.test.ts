@@ -2,12 +2,13 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { Page } from "playwright-core"
-import { call, text } from "../../fixture/fake-llm.ts"
+import { call, stall, text } from "../../fixture/fake-llm.ts"
 import { repeat } from "../../fixture/soak.ts"
 import { until } from "../../fixture/until.ts"
 import { type Opened, openPage } from "./harness.ts"
 import { type Laid, layMessages, ran, says } from "./lay-messages.ts"
 import { startProxy } from "./proxy.ts"
+import { shows } from "./shows.ts"
 
 const words = Array.from({ length: 400 }, (_, i) => `word${i}`)
 const story = words.map((word, i) => word + (i % 40 === 39 ? "\n\n" : " ")).join("")
@@ -40,8 +41,9 @@ test("connections that break in the middle of an answer lose and double nothing"
   const live = page.locator(".message.live .markdown > *")
   for (const word of ["word20", "word100", "word200"]) {
     await page.locator(".message .markdown", { hasText: word }).first().waitFor()
+    const lost = shows(page, "Connection lost")
     proxy.drop()
-    await page.getByText("Connection lost").waitFor()
+    await lost
     await page.getByText("Connected").waitFor()
     // What is shown meanwhile is a beginning of the answer.
     const shown = (await live.allTextContents()).join(" ").split(/\s+/).filter(Boolean)
@@ -57,7 +59,7 @@ test("a tab that opens in the middle of an answer, and one that was there before
   await t.page.goto(`${t.url}/#/session/${id}`)
   await t.page.getByLabel("Prompt").fill("tell it")
   await t.page.getByLabel("Prompt").press("Enter")
-  await t.page.locator(".live", { hasText: "word50" }).waitFor()
+  await t.page.locator(".message .markdown", { hasText: "word50" }).first().waitFor()
   const other = await t.openTab(`#/session/${id}`)
   await until(async () => (await hasStory(t.page)) && (await hasStory(other)), "both tabs")
   for (const page of [t.page, other]) assert.equal(await page.locator(".message").count(), 2)
@@ -66,7 +68,7 @@ test("a tab that opens in the middle of an answer, and one that was there before
 
 test("a server that is killed in the middle of an answer and of a turn leaves a session that the page shows and continues", async () => {
   await using t = await openPage(
-    [text(story, { deltas: 200, delay: 30 }), call("bash", { command: "sleep 60" }), text("Here again.")],
+    [stall(text(story, { deltas: 200 }), 20_000), call("bash", { command: "sleep 60" }), text("Here again.")],
     { config: { permission: [{ permission: "*", pattern: "**", action: "allow" }] } },
   )
   const { id } = await t.client.createSession({})
@@ -140,8 +142,11 @@ test("a session of thousands of messages is drawn in parts: few elements, a stea
     await until(async () => (await t.page.locator(".block").count()) > blocks, "they are there")
     await t.page.waitForTimeout(300)
     assert.ok(reads <= before + 2, `${reads - before} reads`)
-    const at = await t.page.getByText(`prompt number ${first}`, { exact: true }).boundingBox()
-    assert.ok(at && at.y > 0 && at.y < 720, `prompt ${first} moved to ${at?.y}`)
+    const isInSight = async () => {
+      const at = await t.page.getByText(`prompt number ${first}`, { exact: true }).boundingBox()
+      return at && at.y > 0 && at.y < 720
+    }
+    await until(isInSight, `prompt ${first} stays in sight`)
   }
   await t.page.getByRole("button", { name: "Go to the beginning" }).click()
   await t.page.getByText("prompt number 0", { exact: true }).waitFor()
@@ -154,7 +159,7 @@ test("a session of thousands of messages is drawn in parts: few elements, a stea
   for (let i = 1; i <= 20; i++) {
     await box.evaluate((one, part) => one.scrollTo({ top: one.scrollHeight * part }), i / 20)
     await t.page.waitForTimeout(50)
-    assert.ok((await drawn()) < 10_000)
+    await until(async () => (await drawn()) < 10_000, "what is far away is forgotten")
   }
   await t.page.getByText(`prompt number ${last}`, { exact: true }).waitFor()
   assert.deepEqual(t.faults, [])

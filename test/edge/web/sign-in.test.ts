@@ -7,7 +7,9 @@ import { chromium } from "playwright-core"
 import { createBrowserSessions } from "#edge/server/web/browser-sessions.ts"
 import { serving, startVitamin } from "../../fixture/cli.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { openPage } from "./harness.ts"
+import { shows } from "./shows.ts"
 
 test("the code leaves the address, works once, and gives a cookie that scripts cannot read", async () => {
   await using t = await openPage([])
@@ -134,14 +136,15 @@ test("a browser that is signed out gets no more events, and the page says how to
   assert.equal(clients, 1)
   await t.client.signOutBrowser({ id: browser!.id })
   await t.page.getByText("Not signed in").waitFor()
-  assert.equal((await t.client.getInfo()).clients, 0)
+  await until(async () => (await t.client.getInfo()).clients === 0, "its stream has ended")
   await assert.rejects(t.client.signOutBrowser({ id: browser!.id }), { status: 404 })
 })
 
 test("a signed-in browser stays signed in when the server is killed and started again", async () => {
   await using t = await openPage([])
+  const lost = shows(t.page, "Connection lost")
   await t.restart()
-  await t.page.getByText("Connection lost").waitFor()
+  await lost
   await t.page.getByText("Connected").waitFor()
 })
 
@@ -169,7 +172,6 @@ test("vitamin web gives a browser a private file, so that its command line shows
   chmodSync(`${tmp.path}/browser.sh`, 0o755)
   await using started = startVitamin(tmp, ["web", "--port", "0"], { BROWSER: `${tmp.path}/browser.sh` })
   const address = await started.line(/#code=/)
-  const { until } = await import("../../fixture/until.ts")
   await until(() => statSync(`${tmp.path}/content`, { throwIfNoEntry: false })?.size, "the file is opened")
   const args = readFileSync(`${tmp.path}/args`, "utf8").trim()
   assert.doesNotMatch(args, /code=/)
