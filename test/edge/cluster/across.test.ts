@@ -59,23 +59,22 @@ test("an abort through another worker stops the turn and the waiting prompts", {
 })
 
 test("a steering prompt through another worker joins the running turn", { skip: noPostgres }, async () => {
-  await using llm = await fakeLlm([call("bash", { command: "sh run.sh" }), text("Both.")])
+  // The turn goes on until the second prompt has joined it: nobody knows how long its message takes.
+  await using llm = await fakeLlm((request, turn) =>
+    request.raw.includes("Be short.") ? text("Both.") : call("bash", { command: `sh run.sh ${turn}` }),
+  )
   await using fleet = await startFleet(2, llm)
-  fleet.tmp.write("run.sh", "touch started; while [ ! -e go ]; do sleep 0.1; done\n")
+  fleet.tmp.write("run.sh", "touch started; sleep 0.3; while [ ! -e go ]; do sleep 0.1; done\n")
   const { id, other } = await begin(fleet, { ...bash, text: "Run it." })
   await until(() => existsSync(join(fleet.tmp.path, "started")), "the call")
   const joined = other.call("POST", `/session/${id}/message`, { text: "Be short.", whenBusy: "steer" })
-  // The message is read before the call ends.
   await until(async () => (await other.call("GET", `/session/${id}/prompt`)).body.length === 1, "the prompt")
-  await until(async () => !(await fleet.database.query("select 1 from vitamin.mail")).length, "the message")
   fleet.tmp.write("go", "")
   assert.equal((await joined).status, 200)
-  assert.deepEqual(await story(other, id), [
-    "user: Run it.",
-    "call bash",
-    "result success",
-    "user: Be short.",
-    "assistant: Both.",
-  ])
-  assert.equal(llm.requests.length, 2)
+  const told = await story(other, id)
+  assert.deepEqual(
+    told.filter((line) => !/^(call bash|result success)$/.test(line)),
+    ["user: Run it.", "user: Be short.", "assistant: Both."],
+  )
+  assert.deepEqual(told.slice(-2), ["user: Be short.", "assistant: Both."])
 })

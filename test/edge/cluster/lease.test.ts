@@ -12,8 +12,9 @@ test("a worker that was paused starts no call and writes no record after another
   skip: noPostgres,
 }, async () => {
   // The paused worker gets the first answer, a call that would write a file, when it continues.
+  const paused = Promise.withResolvers<void>()
   await using llm = await fakeLlm([
-    call("write", { path: "stale.txt", content: "stale" }, { delay: 400 }),
+    call("write", { path: "stale.txt", content: "stale" }, { gate: () => paused.promise }),
     text("Answer of the second worker."),
     text("The end."),
   ])
@@ -27,6 +28,7 @@ test("a worker that was paused starts no call and writes no record after another
   assert.equal((await other.call("POST", `/session/${id}/mode`, { mode: "plan" })).status, 409)
 
   stale.signal("SIGSTOP")
+  paused.resolve()
   const isIdle = async () => (await other.call("GET", `/session/${id}`)).body.status === "idle"
   await until(isIdle, "the takeover")
   const before = await story(other, id)
