@@ -120,6 +120,7 @@ test(
     await (await cluster()).restart()
     await create(20, 30)
     await until(() => created(a).length === 30 && created(b).length === 30, "30 sessions at both")
+    await until(() => a.frames.length === b.frames.length, "the same at both")
     assert.deepEqual(created(a).toSorted(), titles(0, 30).toSorted())
     assert.deepEqual(a.frames, b.frames)
     const ids = a.frames.map(({ id }) => id!)

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict"
 import { connect, createServer } from "node:net"
 import { test } from "node:test"
-import { setTimeout as sleep } from "node:timers/promises"
 import * as RecordFiles from "#kernel/storage/record-files.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { useDatabase } from "#kernel/storage/use-database.ts"
@@ -12,6 +11,7 @@ import { repeat } from "../../fixture/soak.ts"
 import { acknowledged } from "../../fixture/storage-verify.ts"
 import { tmpStore } from "../../fixture/tmp-store.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 
 const real = { skip: noPostgres, timeout: 120_000 }
 const key = ["counter", "one"]
@@ -40,10 +40,7 @@ test(
     for (let i = 0; i < repeat(2, 20); i++) {
       const before = child.lines.length
       await (await cluster()).restart(i % 2 ? "SIGQUIT" : "SIGINT")
-      for (let tries = 0; child.lines.length < before + 5; tries++) {
-        assert.ok(tries < 600, `no write after restart ${i}: ${child.errors()}`)
-        await sleep(50)
-      }
+      await until(() => child.lines.length >= before + 5, `a write after restart ${i}`)
     }
     child.process.kill("SIGKILL")
     await child.exit
@@ -103,10 +100,7 @@ test(
     await Storage.write(key, { n: 10 })
     assert.deepEqual(await Storage.read(key), { n: 10 })
     // It is paused again when it repeats its change on the new value.
-    for (let tries = 0; child.process.exitCode === null && tries < 200; tries++) {
-      child.process.kill("SIGCONT")
-      await sleep(50)
-    }
+    await until(() => child.process.exitCode !== null || !child.process.kill("SIGCONT"), "its end")
     assert.equal(await child.exit, 0, child.errors())
     assert.deepEqual(await Storage.read(key), { n: 11 })
   },

@@ -9,7 +9,7 @@ import { noPostgres, tmpDatabase } from "../../../fixture/postgres.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 import { startWorker } from "./worker.ts"
 
-const real = { skip: noPostgres, timeout: 60_000 }
+const real = { skip: noPostgres, timeout: 120_000 }
 const ask = (words: string) => ({ parts: [{ type: "text" as const, text: words }] })
 
 test(
