@@ -40,7 +40,8 @@ test("escape sequences of the model, of a file, of a command and of a prompt do 
   for (let asked = 0; asked < 2; asked++) {
     await terminal.sees("[y]es")
     terminal.type("d")
-    await new Promise((resolve) => setTimeout(resolve, 700))
+    // A key counts 600 ms after the last one that came too early.
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
     terminal.type("y")
     await terminal.misses(/\[y\]es.*\[y\]es/s)
     await new Promise((resolve) => setTimeout(resolve, 300))

@@ -1,5 +1,6 @@
 // Hooks in an editor (ACP), over HTTP, for the shell lines of a command, and when vitamin is killed.
 import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
@@ -75,10 +76,12 @@ test("a killed vitamin leaves nothing of a hook that runs", async () => {
   }
   await until(() => pidIn("left") > 0 && pidIn("own") > 0, "the hook runs")
   // The process that ends hooks of a killed vitamin is started for hooks that take a while.
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  const guard = new RegExp(`^ *${child.process.pid} .*vitamin-guard`, "m")
+  const isGuarded = () => guard.test(execFileSync("ps", ["-eo", "ppid=,args="], { encoding: "utf8" }))
+  await until(isGuarded, "the process that ends hooks")
   child.process.kill("SIGKILL")
   for (const name of ["own", "left"])
-    await until(() => !hasProcess(pidIn(name)), `the process in ${name} to end`, 10_000)
+    await until(() => !hasProcess(pidIn(name)), `the process in ${name} to end`)
 })
 
 test("an async hook of the answer ends before vitamin does, and one that hangs does not keep it", async () => {

@@ -1,6 +1,6 @@
 // Hooks in the interactive terminal: what a person sees, prompts that join a busy turn, questions, and why sessions end.
 import assert from "node:assert/strict"
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
@@ -104,12 +104,13 @@ test("a prompt that joins a busy turn passes the hooks, and one that they block 
   terminal.type("y")
   await until(() => !terminal.screen().includes("[y]es"), "the answer to count")
   terminal.type("also this\r")
-  await terminal.sees(/also this/)
+  await terminal.sees(/waits: also this/)
   terminal.type("and a secret\r")
-  await terminal.sees(/and a secret/)
+  const prompts = join(tmp.env.XDG_DATA_HOME!, "vitamin/storage/prompt/*.json")
+  await until(() => globSync(prompts).length === 2, "both wait")
   tmp.write("go", "")
   await terminal.sees("Both done.")
-  await terminal.sees("not this word")
+  await terminal.sees(/\) blocked.*not this word/s)
   assert.deepEqual(told(tmp), [
     "UserPromptSubmit begin",
     "UserPromptSubmit also this",
