@@ -39,7 +39,7 @@ test("vitamin run --sandbox runs commands as children of the sandbox, without th
     return resultsIn(llm)[0]!
   }
   // vitamin removes the key from its own environment, so another process of the person has it.
-  const other = spawn("sleep", ["60"], { env: { OPENAI_API_KEY: "fake-llm" } })
+  const other = spawn("sleep", ["600"], { env: { OPENAI_API_KEY: "fake-llm" } })
   await using _ = { [Symbol.asyncDispose]: async () => void other.kill() }
   assert.match(await lookFrom("--sandbox"), /^bwrap\n0$/m)
   assert.match(await lookFrom("--yes"), /^[1-9]\d*$/m, "the key can be found without a sandbox")
