@@ -96,6 +96,7 @@ test("the interactive terminal answers a prompt without undici", async () => {
     env: { ...noServers, ...env(llm, "chat").variables, NODE_OPTIONS: "--import=./list.mjs" },
   })
   await terminal.sees("Done.")
+  await terminal.sees(/^ask · /m)
   terminal.type("\u0004")
   assert.equal(await terminal.exit, 0)
   const loaded = readFileSync(join(tmp.path, "loaded"), "utf8").split("\n")

@@ -52,6 +52,7 @@ test("vitamin with a prompt sends it, and -c continues the session", async () =>
   {
     await using terminal = await openXterm(tmp, ["say something"], { env: variables })
     await terminal.sees("The first answer.")
+    await terminal.sees(isReady)
     terminal.type("\u0004")
     assert.equal(await terminal.exit, 0)
   }
@@ -269,6 +270,7 @@ test("a session that accepts edits says so when it is opened again; Shift-Tab to
     await terminal.sees(/all \[e\]dits/)
     terminal.type("e")
     await terminal.sees("Made.")
+    await terminal.sees(/^accept edits · /m)
     terminal.type("\u0004")
     assert.equal(await terminal.exit, 0)
   }

@@ -42,7 +42,7 @@ test("--plain answers prompts and asks with numbered lines, without any escape s
   assert.match(JSON.stringify(llm.requests[2]!.body), /the person rejected it and says: not that one/)
   assert.deepEqual([existsSync(join(tmp.path, "made")), existsSync(join(tmp.path, "second"))], [false, true])
   terminal.type(`more${enter}`)
-  await terminal.sees("The second answer.")
+  await terminal.sees(/The second answer\.\n+> ?$/m)
   terminal.type("\u0004")
   assert.equal(await terminal.exit, 0)
   assert.doesNotMatch(terminal.bytes(), /\u001b|\u0007/)

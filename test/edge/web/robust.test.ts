@@ -77,6 +77,8 @@ test("a server that is killed in the middle of an answer and of a turn leaves a 
   await box.fill("tell it")
   await box.press("Enter")
   await t.page.locator(".live", { hasText: "word80" }).waitFor()
+  const isStored = async () => /word80/.test(JSON.stringify(await t.client.listMessages({ id })))
+  await until(isStored, "the beginning of the answer is stored")
   await t.restart()
   await t.page.getByText("Connected").waitFor()
   await t.page.locator(".message.assistant:not(.live)", { hasText: "Interrupted." }).waitFor()

@@ -62,10 +62,12 @@ test("hooks run in the terminal: their notices are shown, and they are told why 
   await new Promise((resolve) => setTimeout(resolve, 700))
   terminal.type("y")
   await terminal.sees("First.")
+  await terminal.sees(/^ask · /m)
   terminal.type("/new\r")
   await terminal.sees("begins a new session")
   terminal.type("two\r")
   await terminal.sees("Second.")
+  await terminal.sees(/^ask · /m)
   terminal.type("/quit\r")
   await terminal.exit
   assert.deepEqual(

@@ -3,11 +3,11 @@ import assert from "node:assert/strict"
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
-import { setTimeout as sleep } from "node:timers/promises"
 import * as PersonalToken from "#edge/server/people/personal-token.ts"
 import { Role } from "#kernel/person.ts"
 import { startVitamin, vitamin } from "../../../fixture/cli.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 import { onTeams } from "./harness.ts"
 
 type Operation = { operationId: string; security: { bearer?: [Role] }[] }
@@ -73,13 +73,11 @@ onTeams(
       await team.add("max", "member"),
       await team.add("ada", "admin"),
     ]
-    const [revoked, expired] = [
-      await team.add("rex", "admin"),
-      await team.add("eve", "admin", { expires: Date.now() + 300 }),
-    ]
+    const expires = Date.now() + 3_000
+    const [revoked, expired] = [await team.add("rex", "admin"), await team.add("eve", "admin", { expires })]
     assert.equal(await revoked.status("GET", "/session"), 200)
     await owner.client.removeToken({ name: "rex" })
-    await sleep(400)
+    await until(() => Date.now() > expires, "the end of a token")
     const { token } = admin
     await walk(team.url, rows, {
       nobody: undefined,

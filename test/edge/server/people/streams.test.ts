@@ -124,7 +124,7 @@ onTeams(
 
 onTeams("an expired token ends a stream", async (startTeam) => {
   await using team = await startTeam()
-  const ada = await team.add("ada", "member", { expires: Date.now() + 1_500 })
+  const ada = await team.add("ada", "member", { expires: Date.now() + 4_000 })
   const stream = ada.follow()
   await stream.opened
   await stream.closed
