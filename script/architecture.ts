@@ -72,6 +72,7 @@ const layers = [
   "engine/hook",
   "engine/turn",
   "engine/session",
+  "engine/schedule",
   "engine/telemetry",
   "engine/host",
   "edge/world",
@@ -86,7 +87,7 @@ const layers = [
   ...area("edge/tui", "screen input editor markdown transcript question command conversation status plain"),
   ...area(
     "edge/cli",
-    "process option terminal session run a2a mcp models skill script guard hook world command plugin doctor people project",
+    "process option terminal session run a2a mcp models skill script guard hook world command plugin doctor people project schedule",
   ),
   "index.ts",
 ]
@@ -98,7 +99,7 @@ const owners: Record<string, string[]> = {
   ws: ["edge/server"],
   yargs: ["edge/cli"],
   pg: ["kernel/database/connection.ts"],
-  "@dbos-inc/dbos-sdk": ["edge/cluster/job-queue.ts"],
+  "@dbos-inc/dbos-sdk": ["edge/cluster/job-queue.ts", "edge/cluster/schedule-rows.ts"],
   "jsonc-parser": ["util/parse/jsonc.ts"],
   yaml: ["util/parse/yaml.ts"],
   "get-east-asian-width": ["edge/tui/screen"],

@@ -93,4 +93,8 @@ export const routes = {
   startProviderLogin: { method: "POST", path: "/provider/:id/login" },
   waitForProviderLogin: { method: "GET", path: "/provider/:id/login" },
   cancelProviderLogin: { method: "DELETE", path: "/provider/:id/login" },
+  listSchedules: { method: "GET", path: "/schedule" },
+  createSchedule: { method: "POST", path: "/schedule", body: true },
+  updateSchedule: { method: "PATCH", path: "/schedule/:id", body: true },
+  removeSchedule: { method: "DELETE", path: "/schedule/:id" },
 } as const satisfies Record<string, RouteInfo>

@@ -941,6 +941,56 @@ export type Reverted = {
   messageId?: string
 }
 
+export type Schedule = {
+  /** What each run is asked to do. */
+  prompt: string
+  /** Agent that runs it. */
+  agent?: string
+  /** Model, as provider/model. */
+  model?: string
+  /** plan: read only; act: may change files. */
+  mode?: "plan" | "act"
+  /** As `allow`, and stronger. */
+  allow?: string[]
+  /** As `allow`, and stronger. */
+  deny?: string[]
+  /** A run stops after so many turns of the model. */
+  maxSteps?: number
+  /** A run stops when it has spent so many US dollars. */
+  maxCost?: number
+  /** A run stops after so many milliseconds. */
+  timeout?: number
+  /** Folder of the runs, or address of a project. */
+  directory: string
+  /** Person who added it; missing: the owner of the server. */
+  person?: string
+  /** When it was added, in milliseconds since 1970. */
+  created: number
+  /** The schedule. */
+  id: string
+  /** Minute, hour, day of the month, month, weekday. */
+  cron: string
+  /** Time zone of the cron expression. */
+  timezone: string
+  /** Whether it does not run at the moment. */
+  paused: boolean
+  /** When it runs next, in milliseconds since 1970; missing if it is paused. */
+  next?: number
+  /** Its last run. */
+  last?: {
+    /** When it was due, in milliseconds since 1970. */
+    time: number
+    /** refused: it could not start; lost: its job is gone without an end. */
+    result: "running" | "done" | "failed" | "refused" | "lost"
+    /** Its session. */
+    sessionId?: string
+    /** Why it failed or was refused. */
+    error?: { name: string; message: string }
+  }
+  /** When it last did not run because the run before was not over, in milliseconds since 1970. */
+  skipped?: number
+}
+
 export type Session = {
   /** The session. */
   id: string
@@ -2381,4 +2431,38 @@ export type Api = {
   }>
   /** Stop a login at a provider that waits. `cancelled` is false if none does. */
   cancelProviderLogin(input: { id: string }, options?: CallOptions): Promise<{ cancelled: boolean }>
+  /** Your schedules, an admin's answer has those of everybody: when each runs next, and how its last run ended. */
+  listSchedules(input?: Record<string, never>, options?: CallOptions): Promise<Schedule[]>
+  /** Run a prompt at the times of a cron expression, each time in a new session of this folder or project, on behalf of the person who asks. Nobody is asked for permission: what no rule allows is denied. */
+  createSchedule(
+    input: {
+      /** Minute, hour, day of the month, month, weekday. */
+      cron: string
+      /** Time zone of the cron expression; default: UTC. */
+      timezone?: string
+      /** What each run is asked to do. */
+      prompt: string
+      /** Agent that runs it. */
+      agent?: string
+      /** Model, as provider/model. */
+      model?: string
+      /** plan: read only; act: may change files. */
+      mode?: "plan" | "act"
+      /** As `allow`, and stronger. */
+      allow?: string[]
+      /** As `allow`, and stronger. */
+      deny?: string[]
+      /** A run stops after so many turns of the model. */
+      maxSteps?: number
+      /** A run stops when it has spent so many US dollars. */
+      maxCost?: number
+      /** A run stops after so many milliseconds. */
+      timeout?: number
+    },
+    options?: CallOptions,
+  ): Promise<Schedule>
+  /** Pause a schedule, or let it run again. Times that pass while it is paused are not made up for. */
+  updateSchedule(input: { id: string } & { paused: boolean }, options?: CallOptions): Promise<Schedule>
+  /** Remove a schedule. A run that has begun goes on, and the sessions stay. */
+  removeSchedule(input: { id: string }, options?: CallOptions): Promise<Removed>
 }

@@ -17,6 +17,7 @@ import { addPeopleCommands } from "#edge/cli/people/people-commands.ts"
 import { pluginCommands } from "#edge/cli/plugin/plugin-commands.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { addProjectCommands } from "#edge/cli/project/project-commands.ts"
+import { scheduleCommands } from "#edge/cli/schedule/schedule-commands.ts"
 import { scriptCommands } from "#edge/cli/script/script-commands.ts"
 import { sessionCommands } from "#edge/cli/session/session-commands.ts"
 import { skillCommands } from "#edge/cli/skill/skill-commands.ts"
@@ -178,6 +179,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     .command("vault", "Keep secrets in an encrypted file", vaultCommands)
     .command("world", "Check and run user interface components", worldCommands)
   return addProjectCommands(addPeopleCommands(addServeCommands(working)))
+    .command("schedule", "Run prompts at fixed times, on servers with a database", scheduleCommands)
     .command("config", "Show the configuration", (config) =>
       config
         .command(

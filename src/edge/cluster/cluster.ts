@@ -1,10 +1,12 @@
 // One vitamin over many workers: each prompt is a job that any of them takes. A worker that dies is noticed by its
 // heartbeat, and another one goes on with its turns from their records.
 import type { Across } from "#edge/server/across.ts"
+import { Audit } from "#edge/server/people.ts"
 import type { AgentSource } from "#engine/host/agent-adapter.ts"
 import type { Agent, AgentInput, Processing } from "#engine/host/create-agent.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { partsOf } from "#engine/record/prompt-part.ts"
+import * as Schedule from "#engine/schedule/schedule.ts"
 import * as Session from "#engine/session/session.ts"
 import { type Database, jobLock, withLock } from "#kernel/database/database.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -18,11 +20,14 @@ import { createAdmission } from "./admission.ts"
 import { createCalls } from "./calls.ts"
 import { answerOf, type Job, type Outcome, outcomeOfError, runJob, steer } from "./job.ts"
 import { createJobQueue } from "./job-queue.ts"
+import type { Tick } from "./schedule-rows.ts"
+import { endRun, startRun } from "./start-run.ts"
 import { sweepJobs } from "./sweep-jobs.ts"
 
 export type Cluster = Readonly<{
   agentFor: AgentSource
   across: Across
+  schedules: Schedule.Schedules
   stop(): Promise<void>
 }>
 
@@ -40,12 +45,15 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   const waiting = new Map<string, (outcome: Outcome) => void>()
   const calls = createCalls(() => mail)
   const mail = await createMail(database, { worker, take })
+  const audit = Audit.createAudit()
   let isStopping = false
   // The engine creates its tables without a lock: several workers that start on an empty database would deadlock.
-  const jobs = await withLock(database.connect(), jobLock("start"), () =>
-    createJobQueue<Job, Outcome>({ url: database.url, worker, atOnce, run }),
+  const starting = withLock(database.connect(), jobLock("start"), () =>
+    createJobQueue<Job, Outcome>({ url: database.url, worker, atOnce, run, tick }),
   )
+  const jobs = await starting
   const admission = createAdmission(database, jobs)
+  const schedules = Schedule.createSchedules(jobs.ticks.rows)
   await Worker.serve(takeOver)
   const sweeping = sweepJobs(database, jobs)
 
@@ -69,7 +77,8 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     return outcome
   }
 
-  async function report(id: string, { from }: Job, outcome: Outcome) {
+  async function report(id: string, { from, scheduleId }: Job, outcome: Outcome) {
+    if (scheduleId !== undefined) await endRun(scheduleId, id, outcome)
     if (from === worker) return waiting.get(id)?.(outcome)
     await mail
       .send(from, { kind: "done", id, outcome })
@@ -97,6 +106,8 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
       if (attempts < mostAttempts) await jobs.putBack(id)
       else await park(id, job)
     }
+    const mayTry = async (id: string) => isDrained || (await Worker.countAttempt(id)) < mostAttempts
+    await jobs.ticks.takeOver(dead, mayTry)
   }
 
   async function park(id: string, job: Job) {
@@ -106,7 +117,13 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     await report(id, job, outcome)
   }
 
-  async function submit({ otherwise, ...given }: AgentInput) {
+  /** One that waited for a server comes before `jobs` is there. */
+  async function tick(one: Tick): Promise<void> {
+    const { rows } = (await starting).ticks
+    await startRun(one, { rows, audit, submit })
+  }
+
+  async function submit({ otherwise, ...given }: AgentInput, run?: { promptId: string; scheduleId: string }) {
     const { text, parts, sessionId: known, signal, stored: _, ...input } = { ...otherwise, ...given }
     const all = partsOf({ ...(text === undefined ? {} : { text }), ...(parts ? { parts } : {}) })
     const sessionId = known ?? (await Session.create(namesOf(input))).id
@@ -114,12 +131,14 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     if (input.whenBusy === "refuse" && session.status !== "idle" && (await Worker.holderOf(sessionId)))
       throw new Session.Busy(sessionId, "with another prompt")
     const { agent, model } = input
-    const { id, insertion } = await StoredPrompt.createJob({ sessionId, parts: all, agent, model })
+    const prompt = { id: run?.promptId, sessionId, parts: all, agent, model }
+    const { id, insertion } = await StoredPrompt.createJob(prompt)
     const job: Job = {
       sessionId,
       directory: session.directory,
       person: Person.current(),
       input,
+      scheduleId: run?.scheduleId,
       from: worker,
     }
     await admission.add({ id, job, insertion })
@@ -161,6 +180,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
       }) as Agent
     },
     across: calls,
+    schedules,
     async stop() {
       isStopping = true
       sweeping.stop()

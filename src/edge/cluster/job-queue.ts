@@ -2,7 +2,8 @@
 // time, in order. The engine is loaded with this file; it exists once in a process.
 import { DBOS, DBOSClient } from "@dbos-inc/dbos-sdk"
 import type { Client } from "#kernel/database/database.ts"
-import * as Log from "#kernel/process/log.ts"
+import { applicationName, quiet, schemaName } from "./engine-config.ts"
+import { readEvery, registerTicks, type Tick, type Ticks, tickQueue } from "./schedule-rows.ts"
 
 export type JobQueue<Job, Outcome> = Readonly<{
   /** Adds a job in a transaction of the caller. `partition`: its jobs run one after another. */
@@ -17,37 +18,40 @@ export type JobQueue<Job, Outcome> = Readonly<{
   park(id: string): Promise<void>
   /** Remove the jobs that ended before a time, in milliseconds since 1970 by the clock of the database. */
   removeFinished(before: number): Promise<void>
+  /** The schedules, and what they fire. */
+  ticks: Ticks
   /** Take no further job. Those that run go on. */
   stop(): Promise<void>
 }>
 
-const name = "vitamin"
 const queue = "vitamin"
 const workflowName = "prompt"
-const schema = "vitamin_jobs"
 /** Everything that workers of different versions must agree on is in the arguments of a job. */
 const applicationVersion = "1"
 const pollEvery = 100
 const connections = 4
 const removedAtOnce = 500
 
-/** `run` does the work of a job. `atOnce`: the most jobs of this worker. */
+/** `run` does the work of a job, `tick` starts a run of a schedule. `atOnce`: the most jobs of this worker. */
 export async function createJobQueue<Job, Outcome>(options: {
   url: string
   worker: string
   atOnce: number
   run: (id: string, job: Job) => Promise<Outcome>
+  tick: (tick: Tick) => Promise<void>
 }): Promise<JobQueue<Job, Outcome>> {
-  const { url, worker, atOnce, run } = options
+  const { url, worker, atOnce, run, tick } = options
   DBOS.registerWorkflow(async (id: string, job: Job) => run(id, job), { name: workflowName })
+  const ticks = registerTicks(tick)
   DBOS.setConfig({
-    name,
+    name: applicationName,
     systemDatabaseUrl: url,
-    systemDatabaseSchemaName: schema,
+    systemDatabaseSchemaName: schemaName,
     systemDatabasePoolSize: connections,
     executorID: worker,
     applicationVersion,
-    listenQueues: [queue],
+    listenQueues: [queue, tickQueue],
+    schedulerPollingIntervalMs: readEvery,
     logger: quiet,
   })
   await DBOS.launch()
@@ -59,10 +63,11 @@ export async function createJobQueue<Job, Outcome>(options: {
   // It only builds rows, and opens no connection.
   const client = await DBOSClient.create({
     systemDatabaseUrl: url,
-    systemDatabaseSchemaName: schema,
-    applicationName: name,
+    systemDatabaseSchemaName: schemaName,
+    applicationName,
     logger: quiet,
   })
+  await ticks.listen()
   let stopped: Promise<void> | undefined
 
   return Object.freeze<JobQueue<Job, Outcome>>({
@@ -99,16 +104,10 @@ export async function createJobQueue<Job, Outcome>(options: {
         await DBOS.deleteWorkflows(found.map(({ workflowID }) => workflowID))
       }
     },
+    ticks,
     stop() {
       stopped ??= DBOS.shutdown()
       return stopped
     },
   })
-}
-
-const quiet = {
-  info: () => {},
-  debug: () => {},
-  warn: (said: unknown) => Log.debug("the queue of jobs", { said: String(said) }),
-  error: (said: unknown) => Log.warn("the queue of jobs", { error: String(said) }),
 }

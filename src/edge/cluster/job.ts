@@ -21,6 +21,8 @@ export type Job = {
   directory: string
   person?: Person.Person | undefined
   input: Omit<AgentInput, "text" | "parts" | "sessionId" | "signal" | "stored" | "runner" | "editor">
+  /** The schedule of which it is a run. */
+  scheduleId?: string | undefined
   /** The worker that accepted it. */
   from: string
 }

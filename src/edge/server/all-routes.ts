@@ -8,6 +8,7 @@ import { extensionRoutes } from "#edge/server/routes/extension-routes.ts"
 import { mcpRoutes } from "#edge/server/routes/mcp-routes.ts"
 import { panelRoutes } from "#edge/server/routes/panel-routes.ts"
 import { permissionRoutes } from "#edge/server/routes/permission-routes.ts"
+import { scheduleRoutes } from "#edge/server/routes/schedule-routes.ts"
 import { sessionRoutes } from "#edge/server/routes/session-routes.ts"
 import { settingRoutes } from "#edge/server/routes/setting-routes.ts"
 import { setupRoutes } from "#edge/server/routes/setup-routes.ts"
@@ -16,9 +17,10 @@ import { trustRoutes } from "#edge/server/routes/trust-routes.ts"
 import { undoRoutes } from "#edge/server/routes/undo-routes.ts"
 import { useRoutes } from "#edge/server/routes/use-routes.ts"
 import { type AgentSource, plainAgents } from "#engine/host/agent-adapter.ts"
+import type { Schedules } from "#engine/schedule/schedule.ts"
 
-/** `agentFor` gives the agent that runs the prompts of a folder. */
-export function allRoutes(agentFor: AgentSource = plainAgents): Route[] {
+/** `agentFor` gives the agent that runs the prompts of a folder. `schedules`: those of the database, if there is one. */
+export function allRoutes(agentFor: AgentSource = plainAgents, schedules?: Schedules): Route[] {
   return [
     ...sessionRoutes(agentFor),
     ...useRoutes(),
@@ -35,5 +37,6 @@ export function allRoutes(agentFor: AgentSource = plainAgents): Route[] {
     ...trustRoutes(),
     ...settingRoutes(),
     ...setupRoutes(),
+    ...scheduleRoutes(schedules),
   ]
 }

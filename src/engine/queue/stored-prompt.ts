@@ -79,10 +79,13 @@ export function create(input: Input): Handle {
 }
 
 /** A prompt that any worker may run. `insertion` stores it, in the transaction that adds its job. */
-export async function createJob(
-  input: Input,
-): Promise<{ id: string; insertion: { text: string; values: string[] } }> {
-  const id = createId("prm")
+export async function createJob({
+  id = createId("prm"),
+  ...input
+}: Input & { id?: string | undefined }): Promise<{
+  id: string
+  insertion: { text: string; values: string[] }
+}> {
   return { id, insertion: Storage.insertion(keyOf(id), { ...(await infoOf(id, input)), isJob: true }) }
 }
 

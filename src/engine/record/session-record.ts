@@ -65,10 +65,13 @@ export async function create(options: Options = {}): Promise<Info> {
   return createFor(await chooseAgent(rest.agent), rest)
 }
 
-/** `create` for an agent that `chooseAgent` has just returned, so that the agent files are not read again. */
-export async function createFor(agent: AgentDefinition, options: Omit<Options, "directory">): Promise<Info> {
+/** `create` for an agent that `chooseAgent` has just returned, so that the agent files are not read again. `id`: default: a new
+ * one. */
+export async function createFor(
+  agent: AgentDefinition,
+  { id = createId("sess"), ...options }: Omit<Options, "directory"> & { id?: string },
+): Promise<Info> {
   const now = Date.now()
-  const id = createId("sess")
   const session = Info.parse({
     ...options,
     ...ownPerson(options),

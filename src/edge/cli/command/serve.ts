@@ -59,7 +59,7 @@ function serveHttp(
       host: options.host,
       hasPage: true,
       across: cluster?.across,
-      routes: allRoutes(agentFor),
+      routes: allRoutes(agentFor, cluster?.schedules),
       acp: { rules: [], yes: false, agentFor },
     })
     const stop = async () => void (await Promise.all([cluster?.stop(), server.stop(), agents?.stop()]))

@@ -6,6 +6,7 @@ import * as Elicitation from "#ability/elicitation/elicitation.ts"
 import { Status } from "#ability/mcp/server-status.ts"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
+import * as Schedule from "#engine/schedule/schedule.ts"
 import * as Session from "#engine/session/session.ts"
 import { Role } from "#kernel/person.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -206,6 +207,7 @@ export const named: Readonly<Record<string, z.ZodType>> = {
   Session: Session.Info,
   Branch: Session.Branch,
   Plan: Session.Plan,
+  Schedule: Schedule.Info,
   Prompt,
   PromptPart: Session.PromptPart,
   AcceptedPrompt: Accepted,

@@ -50,6 +50,7 @@ export const statuses: readonly Row[] = [
   { status: 421, meaning: "No Host, or a foreign one", from: every },
   { status: 431, meaning: "The headers are too large", from: every },
   { status: 500, meaning: "The server failed", from: every },
+  { status: 501, meaning: "The server has no database, and this needs one", errors: /^NoDatabase$/ },
   {
     status: 502,
     meaning: "The project, or the database, cannot be reached",
