@@ -43,7 +43,7 @@ onBackends("GET /event of one directory moves the cursor past events of other di
   await publish(other, [1])
   await publish(tmp.path, range(2, 50))
   await until(() => all.frames.length === 49)
-  await until(() => client.cursor() === all.lastId(), "the cursor to move", 3000)
+  await until(() => client.cursor() === all.lastId(), "the cursor to move")
   assert.deepEqual(client.numbers(), [1])
   client.drop()
   await publish(other, [50])

@@ -66,7 +66,7 @@ test("createIdleSweep() disposes unused instances, but not that of the server's 
   using ended = disposed()
   for (const directory of [one!, two!]) await Instance.provide({ directory, fn: () => {} })
   const sweep = createIdleSweep({ directory: link, olderThan: 20, keep: 50, every: 5 })
-  await until(() => ended.directories.length > 0, "the idle one to end", 3000)
+  await until(() => ended.directories.length > 0, "the idle one to end")
   sweep.stop()
   assert.deepEqual(ended.directories, [two])
   await Instance.disposeAll()

@@ -73,6 +73,7 @@ test("two terminals on one session both show it, and a question that one answers
   one.type(`three${enter}`)
   await two.sees("The third answer.")
   await one.sees("The third answer.")
+  for (const terminal of [one, two]) await terminal.sees(isReady)
   for (const terminal of [one, two])
     for (const part of [
       "▌ one",

@@ -23,7 +23,7 @@ const ways: Record<string, (world: World) => { input: object; stop: () => void; 
     const controller = new AbortController()
     return { input: { signal: controller.signal }, stop: () => controller.abort(), reason: /aborted/ }
   },
-  "a timeout": () => ({ input: { timeout: 2_000 }, stop: () => {}, reason: /time was up/ }),
+  "a timeout": () => ({ input: { timeout: 4_000 }, stop: () => {}, reason: /time was up/ }),
 }
 
 for (const [name, way] of Object.entries(ways)) {

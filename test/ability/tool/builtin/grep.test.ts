@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Slots } from "#ability/tool/run-tool.ts"
 import type { Need } from "#ability/tool/tool.ts"
 import type { Tmp } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 import { call, inProject } from "../harness.ts"
 
 function plant(tmp: Tmp) {
@@ -203,9 +204,8 @@ async function untilRunning(work: Promise<unknown>): Promise<string[]> {
   return []
 }
 
-async function untilGone(pid: string) {
-  for (let i = 0; i < 200 && /\(rg\) [^Z]/.test(statOf(pid)); i++) await sleep(5)
-  assert.doesNotMatch(statOf(pid), /\(rg\) [^Z]/)
+function untilGone(pid: string): Promise<void> {
+  return until(() => !/\(rg\) [^Z]/.test(statOf(pid)), `process ${pid} to end`)
 }
 
 function parentOf(pid: string): number {

@@ -103,13 +103,13 @@ test("a command in a terminal ends at its timeout, and the model gets its output
   await using tmp = await tmpdir({ git: true })
   const nap = uniqueNap()
   await using llm = await fakeLlm([
-    call("bash", { command: `echo before; sleep ${nap}`, timeout: 1 }),
+    call("bash", { command: `echo before; sleep ${nap}`, timeout: 4 }),
     text("Too slow."),
   ])
   const desk = createDesk()
   await using acp = await withTerminals(tmp, desk, { llm })
   await acp.prompt("sleep")
-  assert.match(resultOf(llm), /before[\s\S]*timed out after 1 s/)
+  assert.match(resultOf(llm), /before[\s\S]*timed out after 4 s/)
   assert.deepEqual([running(nap), desk.terminals.size], [[], 0])
 })
 

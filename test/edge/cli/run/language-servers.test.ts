@@ -109,7 +109,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
     assert.ok(hasProcess(pid))
     child.process.kill(signal)
     await child.exit
-    await until(() => !hasProcess(pid), "the end of the server", 10_000)
+    await until(() => !hasProcess(pid), "the end of the server")
   })
 
 test("in the sandbox of the whole agent language servers run inside", { skip: whyNot("user") }, async () => {

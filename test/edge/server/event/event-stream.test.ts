@@ -197,7 +197,7 @@ test("GET /event times heartbeats with a monotonic clock", async (t) => {
   await client.opened
   const now = Date.now()
   t.mock.method(Date, "now", () => now - 3_600_000)
-  await until(() => client.comments() >= 3, "heartbeats", 3000)
+  await until(() => client.comments() >= 3, "heartbeats")
   client.drop()
 })
 
