@@ -62,6 +62,8 @@ export async function openScheduleRows(database: Database): Promise<Schedule.Row
     systemDatabaseUrl: database.url,
     systemDatabaseSchemaName: schemaName,
     systemDatabasePoolSize: 1,
+    // It would be set by a query beside the first one, of which pg warns on stderr.
+    systemDatabaseIdleTransactionTimeoutMs: 0,
     applicationName,
     logger: quiet,
   })

@@ -34,7 +34,7 @@ export type Kept = z.infer<typeof Kept>
 export type States = ReadonlyMap<string, "open" | "over">
 type End = Pick<Run, "result" | "error">
 
-/** The run of a tick with its ids; undefined if this tick, or a later one, was already seen by another run. */
+/** The run of a tick with its ids; undefined if it is over, or if a later tick was seen. */
 export async function begin(
   scheduleId: string,
   tick: { id: string; time: number },
@@ -48,7 +48,7 @@ export async function begin(
     },
     { initial: {} },
   )
-  return last?.id === tick.id ? last : undefined
+  return last?.id === tick.id && !last.result ? last : undefined
 }
 
 /** Marks a tick that did not run because the run before was not over. */

@@ -7,7 +7,7 @@ import pg from "pg"
 import { call, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { noPostgres } from "../../fixture/postgres.ts"
 import { until } from "../../fixture/until.ts"
-import { startFleet } from "./harness.ts"
+import { startFleet, story } from "./harness.ts"
 import {
   addSchedule,
   checkRuns,
@@ -78,38 +78,73 @@ test("a paused or removed schedule does not run", real, async () => {
   await untilRuns(worker, paused, before[0]! + 1)
 })
 
-test("a run that a killed worker was starting is started once by another worker", real, async () => {
+/** Where a worker stops while it starts a run, as the condition of a trigger. */
+const stops = {
+  "before the prompt is stored":
+    "before insert on vitamin_jobs.workflow_status for each row when (new.name = 'prompt')",
+  "after the prompt is stored":
+    "before update on vitamin_jobs.workflow_status for each row when (new.name = 'schedule' and new.status = 'SUCCESS')",
+}
+
+for (const [where, condition] of Object.entries(stops))
+  test(`a run goes on once at another worker if its worker is killed ${where}`, real, async () => {
+    await using llm = await fakeLlm(() => text("Done."))
+    await using fleet = await startFleet(3, llm)
+    // The first that comes waits for the end of the lock 7.
+    await fleet.database.query(`create function hold() returns trigger language plpgsql as
+      $$ begin if pg_try_advisory_lock(8) then perform pg_advisory_xact_lock_shared(7); end if; return new; end $$`)
+    await fleet.database.query(`create trigger hold ${condition} execute function hold()`)
+    const gate = new pg.Client({ connectionString: fleet.database.url })
+    // If the test fails, the database goes away under it.
+    gate.on("error", () => {})
+    await gate.connect()
+    await gate.query("select pg_advisory_lock(7)")
+    const id = await addSchedule(fleet, "Do it.")
+    await setTimes(fleet, id)
+    const waits = "select 1 from pg_locks where locktype = 'advisory' and not granted"
+    await until(async () => (await fleet.database.query(waits)).length, "the worker that waits")
+    await setTimes(fleet, id, never)
+    const [tick] = await fleet.database.query<{ executor: string }>(
+      `select executor_id as executor from vitamin_jobs.workflow_status
+        where name = 'schedule' and status = 'PENDING' order by workflow_uuid limit 1`,
+    )
+    const starting = fleet.workers.find(({ child }) => tick!.executor.includes(`-${child.process.pid}-`))!
+    const other = fleet.workers.find((one) => one !== starting)!
+    if (where.startsWith("after"))
+      await until(async () => {
+        const [run] = await runsOf(other, id)
+        return run && (await story(other, run.id)).length === 2
+      }, "the answer")
+    starting.signal("SIGKILL")
+    await starting.child.exit
+    await gate.end()
+    await untilIdle(fleet)
+
+    const runs = await checkRuns(other, id, "Do it.")
+    assert.equal(llm.requests.length, runs.length)
+    for (const run of runs) assert.deepEqual((await other.call("GET", `/session/${run.id}/prompt`)).body, [])
+    const { last } = await infoOf(other, id)
+    assert.deepEqual(last, { time: runs.at(-1)!.metadata.due, result: "done", sessionId: runs.at(-1)!.id })
+  })
+
+test("a time that is fired again after its job was removed does not run again", real, async () => {
   await using llm = await fakeLlm(() => text("Done."))
-  await using fleet = await startFleet(3, llm)
-  // The prompt of a run cannot be added to the queue while this lock is held.
-  await fleet.database.query(`create function hold() returns trigger language plpgsql as
-    $$ begin perform pg_advisory_xact_lock_shared(7); return new; end $$`)
-  await fleet.database.query(`create trigger hold before insert on vitamin_jobs.workflow_status
-    for each row when (new.name = 'prompt') execute function hold()`)
-  const gate = new pg.Client({ connectionString: fleet.database.url })
-  // If the test fails, the database goes away under it.
-  gate.on("error", () => {})
-  await gate.connect()
-  await gate.query("select pg_advisory_lock(7)")
+  await using fleet = await startFleet(1, llm)
+  const [worker] = fleet.workers as [(typeof fleet.workers)[0]]
   const id = await addSchedule(fleet, "Do it.")
   await setTimes(fleet, id)
-  const watcher = fleet.workers[0]!
-  await untilRuns(watcher, id, 1)
+  await untilRuns(worker, id, 2)
   await setTimes(fleet, id, never)
-  const [tick] = await fleet.database.query<{ executor: string }>(
-    "select executor_id as executor from vitamin_jobs.workflow_status where name = 'schedule' and status = 'PENDING'",
-  )
-  const starting = fleet.workers.find(({ child }) => tick!.executor.includes(`-${child.process.pid}-`))!
-  starting.signal("SIGKILL")
-  await starting.child.exit
-  await gate.end()
   await untilIdle(fleet)
-
-  const other = fleet.workers.find((one) => one !== starting)!
-  const runs = await checkRuns(other, id, "Do it.")
-  assert.ok(runs.length >= 1)
-  assert.equal(llm.requests.length, runs.length)
-  assert.equal((await infoOf(other, id)).last.result, "done")
+  const before = await checkRuns(worker, id, "Do it.")
+  await fleet.database.query("delete from vitamin_jobs.workflow_status where name = 'prompt'")
+  const again = `update vitamin_jobs.workflow_status
+    set status = 'ENQUEUED', executor_id = null, output = null, completed_at = null, started_at_epoch_ms = null,
+      queue_name = 'vitamin-schedule' where name = 'schedule' returning 1`
+  assert.ok((await fleet.database.query(again)).length >= 2)
+  await untilIdle(fleet)
+  assert.deepEqual(await checkRuns(worker, id, "Do it."), before)
+  assert.equal(llm.requests.length, before.length)
 })
 
 test(
