@@ -1866,7 +1866,7 @@ export type Api = {
     } & Prompt & { prefer: "respond-async" },
     options?: CallOptions,
   ): Promise<AcceptedPrompt>
-  /** Prompt a session. Answers when the turn is over, with 409 if it was stopped before its end. With Prefer: respond-async it answers 202 as soon as the prompt is stored; from then on the prompt is not lost. When the prompt starts, its first message has the promptId. If it cannot run, it is reported with session.error or prompt.skipped, and listed under `skipped` in the session. */
+  /** Prompt a session. Answers when the turn is over, with 409 if it was stopped before its end, and with 429 if too many prompts are waiting. With Prefer: respond-async it answers 202 as soon as the prompt is stored; from then on the prompt is not lost. When the prompt starts, its first message has the promptId. If it cannot run, it is reported with session.error or prompt.skipped, and listed under `skipped` in the session. */
   promptSession(
     input: {
       id: string

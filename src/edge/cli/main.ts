@@ -14,7 +14,7 @@ export const commandNames = [
   ...["run", "chat", "attach", "session", "models", "agent", "permission", "tool", "skill", "mcp", "auth"],
   ...["command", "script", "vault", "guard", "world", "serve", "web", "acp", "a2a", "config", "trust"],
   ...["hook", "plugin", "doctor", "stats", "storage", "upgrade", "token", "audit", "project", "secret"],
-  "schedule",
+  ...["schedule", "limit"],
 ]
 /** Words that people type for a command that has another name here. */
 const otherNames = new Map([

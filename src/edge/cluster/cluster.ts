@@ -54,7 +54,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   const jobs = await starting
   const admission = createAdmission(database, jobs)
   const schedules = Schedule.createSchedules(jobs.ticks.rows)
-  await Worker.serve(takeOver)
+  await Worker.serve(takeOver, atOnce)
   const sweeping = sweepJobs(database, jobs)
 
   function take(message: unknown) {
@@ -141,7 +141,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
       scheduleId: run?.scheduleId,
       from: worker,
     }
-    await admission.add({ id, job, insertion })
+    await admission.add({ id, job, insertion, project: session.projectId })
     if (input.whenBusy === "steer") await offerSteering(id, job)
     return { sessionId, promptId: id, signal }
   }

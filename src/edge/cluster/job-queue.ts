@@ -3,11 +3,16 @@
 import { DBOS, DBOSClient } from "@dbos-inc/dbos-sdk"
 import type { Client } from "#kernel/database/database.ts"
 import { applicationName, quiet, schemaName } from "./engine-config.ts"
+import { queue, waitingQueue } from "./job-tables.ts"
 import { readEvery, registerTicks, type Tick, type Ticks, tickQueue } from "./schedule-rows.ts"
 
 export type JobQueue<Job, Outcome> = Readonly<{
-  /** Adds a job in a transaction of the caller. `partition`: its jobs run one after another. */
-  add(client: Client, job: { id: string; job: Job; partition: string }): Promise<void>
+  /** Adds a job in a transaction of the caller. It waits until it is moved to the workers. `partition`: its jobs run one
+   * after another. */
+  add(
+    client: Client,
+    job: { id: string; job: Job; partition: string; attributes: Record<string, string> },
+  ): Promise<void>
   /** What `run` returned, or what it threw; undefined while the job waits or runs. */
   endOf(id: string): Promise<{ outcome: Outcome } | { error: unknown } | undefined>
   /** The jobs that a worker was running. */
@@ -24,7 +29,6 @@ export type JobQueue<Job, Outcome> = Readonly<{
   stop(): Promise<void>
 }>
 
-const queue = "vitamin"
 const workflowName = "prompt"
 /** Everything that workers of different versions must agree on is in the arguments of a job. */
 const applicationVersion = "1"
@@ -71,12 +75,13 @@ export async function createJobQueue<Job, Outcome>(options: {
   let stopped: Promise<void> | undefined
 
   return Object.freeze<JobQueue<Job, Outcome>>({
-    async add(transaction, { id, job, partition }) {
+    async add(transaction, { id, job, partition, attributes }) {
       const options = {
         workflowID: id,
         workflowName,
-        queueName: queue,
+        queueName: waitingQueue,
         queuePartitionKey: partition,
+        attributes,
         appVersion: applicationVersion,
       }
       await client.enqueueInTransaction(transaction as never, options, id, job)

@@ -3,6 +3,7 @@
 import { type Database, exclusively, jobLock } from "#kernel/database/database.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
+import { schemaName } from "./engine-config.ts"
 import type { JobQueue } from "./job-queue.ts"
 
 /** Milliseconds. A client that waits for the end of a job asks for it every few seconds. */
@@ -11,7 +12,7 @@ const every = 60_000
 
 /** Messages to workers that are gone are read by nobody. */
 const leftovers = [
-  "delete from vitamin.attempt a where not exists (select 1 from vitamin_jobs.workflow_status j where j.workflow_uuid = a.job)",
+  `delete from vitamin.attempt a where not exists (select 1 from ${schemaName}.workflow_status j where j.workflow_uuid = a.job)`,
   "delete from vitamin.mail m where not exists (select 1 from vitamin.worker w where w.id = m.worker)",
 ]
 

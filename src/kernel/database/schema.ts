@@ -49,6 +49,8 @@ const steps = [
   // For the sessions that were used last. Other folders are not asked for, so they need no index.
   `alter table vitamin.record add column changed timestamptz not null default now();
    create index record_changed on vitamin.record (parent, changed desc) where starts_with(parent, 'session/')`,
+  // How many jobs a worker runs at once. A program that only holds leases runs none.
+  `alter table vitamin.worker add column slots int not null default 0`,
 ]
 
 export const newest = steps.length

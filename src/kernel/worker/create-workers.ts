@@ -18,6 +18,7 @@ export function createWorkers(database: Database): Workers {
   const leases = createLeases({ id, connection, start })
   let living: { ids: ReadonlySet<string>; at: number } = { ids: new Set(), at: Number.NEGATIVE_INFINITY }
   let takeOver: TakeOver | undefined
+  let slots = 0
   let isTakingOver = false
   let beating: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -48,9 +49,9 @@ export function createWorkers(database: Database): Workers {
     const [, known, mine] = await settle([
       client.query({
         name: "beat",
-        text: `insert into vitamin.worker (id, seen) values ($1, clock_timestamp())
-          on conflict (id) do update set seen = excluded.seen`,
-        values: [id],
+        text: `insert into vitamin.worker (id, seen, slots) values ($1, clock_timestamp(), $2)
+          on conflict (id) do update set seen = excluded.seen, slots = excluded.slots`,
+        values: [id, slots],
       }),
       client.query({
         name: "workers",
@@ -120,8 +121,9 @@ export function createWorkers(database: Database): Workers {
     holderOf: leases.holderOf,
     alive,
     isAlive: (worker) => worker === id || living.ids.has(worker),
-    async serve(work) {
+    async serve(work, jobsAtOnce) {
       takeOver = work
+      slots = jobsAtOnce
       await start()
     },
     async countAttempt(job) {

@@ -26,7 +26,7 @@ export type Workers = Readonly<{
   isAlive(worker: string): boolean
   /** Counts as alive from now on, also without a lease. `takeOver` is called for each worker that died, by one worker at a
    * time; if it fails, it is called again, here or elsewhere. */
-  serve(takeOver: TakeOver): Promise<void>
+  serve(takeOver: TakeOver, slots: number): Promise<void>
   countAttempt(job: string): Promise<number>
   close(): Promise<void>
 }>
@@ -91,9 +91,10 @@ export async function holderOf(session: string): Promise<string | undefined> {
   return workers?.holderOf(session)
 }
 
-/** Stay alive for the others until the database is closed. `takeOver` takes over the work of a worker that died. */
-export async function serve(takeOver: TakeOver): Promise<void> {
-  await workers?.serve(takeOver)
+/** Stay alive for the others until the database is closed. `takeOver` takes over the work of a worker that died. `slots`: how
+ * many jobs this worker runs at once. */
+export async function serve(takeOver: TakeOver, slots: number): Promise<void> {
+  await workers?.serve(takeOver, slots)
 }
 
 /** How many workers have ended while they ran this job. */

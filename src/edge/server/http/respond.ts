@@ -23,6 +23,9 @@ export const securityHeaders = {
   "cross-origin-resource-policy": "same-origin",
 } as const
 
+/** Seconds after which a client that was told "too many" may try again. */
+const retryAfter = "5"
+
 export function jsonResponse(
   value: unknown,
   options: { status?: number; headers?: Record<string, string> } = {},
@@ -36,7 +39,9 @@ export function jsonResponse(
 /** The response for any error. */
 export function errorResponse(error: unknown): Response {
   const { status, body } = failureOf(error)
-  return jsonResponse(body, { status, ...(error instanceof Refusal ? { headers: error.headers } : {}) })
+  const headers =
+    error instanceof Refusal ? error.headers : status === 429 ? { "retry-after": retryAfter } : {}
+  return jsonResponse(body, { status, headers })
 }
 
 /** The status and the body for any error. Internal details go to the log only. */

@@ -48,6 +48,7 @@ export const statuses: readonly Row[] = [
   { status: 415, meaning: "The body is not application/json", from: (route) => route.body !== undefined },
   { status: 417, meaning: "Expects something other than 100-continue", from: every },
   { status: 421, meaning: "No Host, or a foreign one", from: every },
+  { status: 429, meaning: "Too many prompts are waiting; see Retry-After", errors: /^TooMany/ },
   { status: 431, meaning: "The headers are too large", from: every },
   { status: 500, meaning: "The server failed", from: every },
   { status: 501, meaning: "The server has no database, and this needs one", errors: /^NoDatabase$/ },

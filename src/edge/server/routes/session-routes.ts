@@ -117,7 +117,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
       role: "member",
       path: "/session/:id/message",
       summary:
-        "Prompt a session. Answers when the turn is over, with 409 if it was stopped before its end. With Prefer: respond-async it answers 202 as soon as the prompt is stored; from then on the prompt is not lost. When the prompt starts, its first message has the promptId. If it cannot run, it is reported with session.error or prompt.skipped, and listed under `skipped` in the session.",
+        "Prompt a session. Answers when the turn is over, with 409 if it was stopped before its end, and with 429 if too many prompts are waiting. With Prefer: respond-async it answers 202 as soon as the prompt is stored; from then on the prompt is not lost. When the prompt starts, its first message has the promptId. If it cannot run, it is reported with session.error or prompt.skipped, and listed under `skipped` in the session.",
       params: Id,
       headers: z.object({
         prefer: z.string().optional().describe("`respond-async`: answer with 202 once the prompt is stored"),
@@ -130,7 +130,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
       bodyLimit: promptLimit,
       response: Message.Info,
       accepted: Accepted,
-      errors: [404, 409],
+      errors: [404, 409, 429],
       async handle({ params, headers, body }) {
         await Session.get(params.id)
         const { allow, deny, ...rest } = body
