@@ -13,6 +13,7 @@ const all = [
   "turns",
   "acp",
   "deltas",
+  "fleet-deltas",
   "tools",
   "shell",
   "sandbox",

@@ -44,6 +44,8 @@ export type SharedEventLog = Readonly<
     publish(event: Event): void
     /** `deliver` gets every event from now on, once, in the order of ids. */
     follow(deliver: (tick: Tick) => void): void
+    /** Whether somebody follows. Other servers send their live events only then. */
+    watch(isWatched: boolean): void
     locate(id: number): Promise<Located | undefined>
     read(offset: number, max: number): Promise<Part | undefined>
     close(): Promise<void>

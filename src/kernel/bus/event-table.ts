@@ -2,27 +2,27 @@
 // under the same ids, so a client may continue at another server. Ids are given in the transaction that stores the
 // events. NOTIFY carries only the newest id; the events are read from their rows, so a lost notification costs nothing.
 import { setTimeout as sleep } from "node:timers/promises"
-import {
-  type Client,
-  type Database,
-  settle,
-  type Transaction,
-  transact,
-  Uncertain,
-} from "#kernel/database/database.ts"
+import { type Database, transact, Uncertain } from "#kernel/database/database.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
-import { bodyOf, frameOf, gapFrame, numberedFrame } from "./event-frame.ts"
+import { gapFrame, numberedFrame } from "./event-frame.ts"
 import { createEventListener } from "./event-listener.ts"
-import type { Located, Part, SharedEventLog, Tick } from "./event-log.ts"
+import type { Located, SharedEventLog, Tick } from "./event-log.ts"
+import {
+  append,
+  type Place,
+  type Row,
+  readHead,
+  readLiveKey,
+  readPart,
+  readRows,
+  sizeOf,
+  type Waiting,
+  waitingOf,
+} from "./event-rows.ts"
 import type { Event } from "./global-bus.ts"
+import { createLiveChannel } from "./live-channel.ts"
 
-/** An event that waits: a frame without an id, or the parts of a frame that gets one. */
-type Waiting = { frame: string } | { type: string; body: string }
-type Place = { seq: number; position: number }
-type Row = Place & { frame: string }
-
-const rowsAtOnce = 200
 /** The most characters that wait while the database is away, and those of one transaction. */
 const mostWaiting = 64 << 20
 const mostAtOnce = 512 << 10
@@ -39,26 +39,45 @@ export async function createEventTable(
   let waiting: Waiting[] = []
   let size = 0
   /** The newest event that the clients of this server have. */
-  let delivered = await readHead()
+  let delivered = await readHead(database)
   /** The newest id that was heard of. */
   let announced = delivered.seq
   let mustLook = false
   let running: Promise<void> | undefined
   const closing = new AbortController()
   let deliver: (tick: Tick) => void = () => {}
-  const listener = createEventListener(database, (seq) => {
+  const live = createLiveChannel({
+    key: await readLiveKey(database),
+    delivered: () => delivered.seq,
+    send: (packets) => listener.notify(packets),
+    heard: heardLive,
+  })
+  const listener = createEventListener(database, { heard, heardLive: live.hear })
+  await listener.ready
+
+  function heard(seq: number | undefined) {
     if (seq === undefined) mustLook = true
     else announced = Math.max(announced, seq)
     wake()
-  })
-  await listener.ready
+  }
+
+  /** A live event must not overtake the stored events that its server published before it. */
+  function heardLive() {
+    releaseLive(delivered.seq)
+    heard(live.awaits() ?? delivered.seq)
+  }
+
+  function releaseLive(upTo: number) {
+    const frames = live.release(upTo)
+    if (frames) deliver({ start: delivered.position, live: Buffer.from(frames), kept: Buffer.alloc(0) })
+  }
 
   function publish(event: Event) {
     if (size >= mostWaiting) {
       waiting = [{ type: "gap", body: "" }]
       size = 0
     }
-    const one = event.id === undefined ? { frame: frameOf(event) } : { type: event.type, body: bodyOf(event) }
+    const one = waitingOf(event, live.isWanted())
     waiting.push(one)
     size += sizeOf(one)
     wake()
@@ -92,7 +111,7 @@ export async function createEventTable(
     while (hasWork())
       try {
         if (waiting.some((one) => "type" in one)) await store()
-        else if (waiting.length) deliverOwn(take(), delivered.seq)
+        else if (waiting.length) deliverLive(take())
         else await catchUp()
       } catch (error) {
         if (closing.signal.aborted) return
@@ -103,54 +122,78 @@ export async function createEventTable(
 
   async function store() {
     const taken = take()
+    const earlier = live.take()
+    await live.sent()
     const count = taken.filter((one) => "type" in one).length
     let before = delivered
     const begun = (place: Place) => {
       before = place
     }
     // Without an end to the patience: events that may be committed must not be stored again under other ids.
-    await transact(writer, (client, transaction) => append(client, { transaction, taken, begun }), {
-      patience: Number.POSITIVE_INFINITY,
-      signal: closing.signal,
-    }).catch((error) => {
+    await transact(
+      writer,
+      (client, transaction) =>
+        append(client, { transaction, earlier, taken, begun, packetsOf: live.packetsOf }),
+      { patience: Number.POSITIVE_INFINITY, signal: closing.signal },
+    ).catch((error) => {
       // Nobody can tell whether they are stored: clients are told that some may be missing.
       const again: Waiting[] = error instanceof Uncertain ? [{ type: "gap", body: "" }] : taken
       waiting = [...again, ...waiting]
       size += again.reduce((sum, one) => sum + sizeOf(one), 0)
       throw error
     })
-    if (before.seq > delivered.seq) await catchUp(before.seq)
-    deliverOwn(taken, before.seq)
+    if (before.seq > delivered.seq) {
+      await listener.announced(before.seq)
+      await catchUp(before.seq)
+    }
+    const stored = taken.findLastIndex((one) => "type" in one) + 1
+    deliverOwn(taken.slice(0, stored), before.seq)
+    deliverLive(taken.slice(stored))
     announced = Math.max(announced, before.seq + count)
     // One server removes them: the one whose events pass the next thousand.
     if (Math.floor(before.seq / removeEvery) !== Math.floor(delivered.seq / removeEvery)) await removeOld()
   }
 
-  /** Sends events of this server from memory. They follow the delivered ones without a gap. */
-  function deliverOwn(taken: Waiting[], seq: number) {
-    const live = taken.map((one) => ("type" in one ? numberedFrame(++seq, one) : one.frame))
-    const kept = Buffer.from(live.filter((_, i) => "type" in taken[i]!).join(""))
-    const start = delivered.position
-    delivered = { seq, position: start + kept.length }
-    deliver({ start, live: Buffer.from(live.join("")), kept })
+  /** Sends live events of this server to its clients, and later to those of others. */
+  function deliverLive(taken: Waiting[]) {
+    if (taken.length) deliverOwn(taken, delivered.seq)
+    for (const one of taken) if ("event" in one && one.event) live.add(one.event)
   }
 
-  /** Sends the events of other servers, up to an id. */
-  async function catchUp(upTo = Number.MAX_SAFE_INTEGER) {
+  /** Sends events of this server from memory. They follow the delivered ones without a gap. */
+  function deliverOwn(taken: Waiting[], seq: number) {
+    const frames = taken.map((one) => ("type" in one ? numberedFrame(++seq, one) : one.frame))
+    const kept = Buffer.from(frames.filter((_, i) => "type" in taken[i]!).join(""))
+    const start = delivered.position
+    delivered = { seq, position: start + kept.length }
+    deliver({ start, live: Buffer.from(frames.join("")), kept })
+    releaseLive(seq)
+  }
+
+  /** Sends the events of other servers, up to an id. Not beyond the newest that was announced: live events that come before
+   * it were announced, too, and those before the next one may not have come yet. */
+  async function catchUp(upTo = mustLook ? Number.MAX_SAFE_INTEGER : announced) {
     mustLook = false
     // What is announced during the last query may be newer than its answer.
     const goal = announced
     for (;;) {
-      const rows = await readRows("seq > $1 and seq <= $2", [delivered.seq, upTo])
-      const [first] = rows
-      if (!first) break
-      if (first.seq > delivered.seq + 1) skip(first)
-      const start = delivered.position
-      const kept = Buffer.from(rows.map(({ frame }) => frame).join(""))
-      delivered = { seq: rows.at(-1)!.seq, position: start + kept.length }
-      deliver({ start, live: kept, kept })
+      // Live events come between the stored ones.
+      const stop = Math.min(upTo, live.awaits() ?? upTo)
+      const rows = await readRows(database, "seq > $1 and seq <= $2", [delivered.seq, stop])
+      if (rows.length) deliverRows(rows)
+      releaseLive(rows.length ? delivered.seq : stop)
+      if (!rows.length && stop === upTo) break
     }
     if (announced === goal && upTo > delivered.seq) announced = delivered.seq
+  }
+
+  function deliverRows(rows: Row[]) {
+    const first = rows[0]!
+    if (first.seq > delivered.seq + 1) skip(first)
+    const start = delivered.position
+    const kept = Buffer.from(rows.map(({ frame }) => frame).join(""))
+    delivered = { seq: rows.at(-1)!.seq, position: start + kept.length }
+    deliver({ start, live: kept, kept })
   }
 
   /** Events were removed before this server has read them: its clients are told. */
@@ -168,51 +211,24 @@ export async function createEventTable(
   async function locate(id: number): Promise<Located | undefined> {
     // A client that comes from another server may have more than this one.
     if (id > delivered.seq) {
-      announced = Math.max(announced, (await readHead()).seq)
+      announced = Math.max(announced, (await readHead(database)).seq)
       wake()
       await running
     }
     if (id > delivered.seq) return undefined
     if (id === delivered.seq) return { offset: delivered.position }
-    const [row] = await readRows("seq >= $1", [id], 1)
+    const [row] = await readRows(database, "seq >= $1", [id], 1)
     if (!row) return { offset: delivered.position, gap: { after: id, from: delivered.seq + 1 } }
     if (row.seq === id) return { offset: row.position }
     const offset = row.position - Buffer.byteLength(row.frame)
     return row.seq === id + 1 ? { offset } : { offset, gap: { after: id, from: row.seq } }
   }
 
-  async function read(offset: number, max: number): Promise<Part | undefined> {
-    const rows = await readRows("position > $1 and position <= $2", [offset, delivered.position])
-    const parts: Buffer[] = []
-    let next = offset
-    for (const { frame, position } of rows) {
-      const bytes = Buffer.from(frame)
-      if (position - bytes.length !== next) break
-      if (parts.length && position - offset > max) break
-      parts.push(bytes)
-      next = position
-    }
-    return parts.length ? { bytes: Buffer.concat(parts), next } : undefined
-  }
-
-  function readRows(where: string, values: number[], limit = rowsAtOnce): Promise<Row[]> {
-    return database.read<Row>({
-      // The columns of the table, not those of the answer: an index has them in their order.
-      text: `select seq::float8, position::float8, frame from vitamin.event e where ${where}
-        order by ${where.startsWith("position") ? "e.position" : "e.seq"} limit ${limit}`,
-      values,
-    })
-  }
-
-  async function readHead(): Promise<Place> {
-    const text = "select seq::float8, position::float8 from vitamin.event_head"
-    return (await database.read<Place>({ text }))[0]!
-  }
-
   async function close() {
     while (running && waiting.length)
       await Promise.race([running, sleep(2_000, undefined, { ref: false }).then(() => waiting.splice(0))])
     closing.abort()
+    live.close()
     await listener.close()
     await running
     await writer.close()
@@ -223,59 +239,11 @@ export async function createEventTable(
     follow(next) {
       deliver = next
     },
+    watch: live.watch,
     lastId: () => delivered.seq,
     end: () => delivered.position,
     locate,
-    read,
+    read: (offset, max) => readPart(database, { offset, max, end: delivered.position }),
     close,
   })
-}
-
-type Appending = { transaction: Transaction; taken: Waiting[]; begun: (before: Place) => void }
-
-function sizeOf(one: Waiting): number {
-  return "type" in one ? one.body.length : one.frame.length
-}
-
-/** Stores events under the next ids; `begun` gets the place before the first. The row of the head stays locked until the
- * commit: whoever gets higher ids commits later. */
-async function append(client: Client, { transaction, taken, begun }: Appending): Promise<void> {
-  const [, head] = await settle([
-    client.query("begin"),
-    client.query(
-      "select seq::float8, position::float8, pg_current_xact_id()::text as id from vitamin.event_head for update",
-    ),
-  ]).catch((error) => {
-    client.query("rollback").catch(() => {})
-    throw error
-  })
-  const { seq, position, id } = head!.rows[0] as Place & { id: string }
-  const rows: Row[] = []
-  let last = { seq, position }
-  for (const one of taken) {
-    if (!("type" in one)) continue
-    const frame = numberedFrame(last.seq + 1, one)
-    last = { seq: last.seq + 1, position: last.position + Buffer.byteLength(frame) }
-    rows.push({ ...last, frame })
-  }
-  begun({ seq, position })
-  transaction.id = id
-  await settle([
-    client.query({
-      name: "append events",
-      text: "insert into vitamin.event (seq, position, frame) select * from unnest($1::bigint[], $2::bigint[], $3::text[])",
-      values: [rows.map((row) => row.seq), rows.map((row) => row.position), rows.map((row) => row.frame)],
-    }),
-    client.query({
-      name: "move head",
-      text: "update vitamin.event_head set seq = $1, position = $2",
-      values: [last.seq, last.position],
-    }),
-    client.query({
-      name: "notify",
-      text: "select pg_notify('vitamin_event', $1)",
-      values: [String(last.seq)],
-    }),
-    client.query("commit"),
-  ])
 }

@@ -11,7 +11,7 @@ export type Client = {
     query: string | { name?: string; text: string; values?: unknown[]; query_timeout?: number },
     values?: unknown[],
   ): Promise<{ rows: Row[] }>
-  on(event: "notification", take: (message: { payload?: string }) => void): unknown
+  on(event: "notification", take: (message: { channel: string; payload?: string }) => void): unknown
   once(event: "end", take: () => void): unknown
 }
 

@@ -14,6 +14,7 @@ const stepsTimeout = 600_000
  * - A record is found by its folder and its name, which compare byte by byte.
  * - The one row of `event_head` numbers events. It stays locked until their transaction ends, so numbers are committed in
  *   their order, without gaps: a reader never sees 5 before 4. `position`: bytes of all events up to this one.
+ * - `live_key` seals live events between servers: notifications can be read by everybody who may connect.
  * - An object is bytes, in chunks under their hash. `object_use` has who uses it under which name. */
 const steps = [
   `create table vitamin.record (
@@ -51,6 +52,8 @@ const steps = [
    create index record_changed on vitamin.record (parent, changed desc) where starts_with(parent, 'session/')`,
   // How many jobs a worker runs at once. A program that only holds leases runs none.
   `alter table vitamin.worker add column slots int not null default 0`,
+  `create table vitamin.live_key (key bytea not null);
+   insert into vitamin.live_key select decode(replace(concat(gen_random_uuid(), gen_random_uuid()), '-', ''), 'hex')`,
 ]
 
 export const newest = steps.length

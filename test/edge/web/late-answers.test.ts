@@ -335,3 +335,26 @@ test("a new view and a preview of an undo have the focus, and a dialog is modal,
   await panel.getByRole("button", { name: "Cancel" }).click()
   assert.equal(await closed, true)
 })
+
+test("text of an answer that comes after the whole answer is not shown", async () => {
+  await using t = await openPage([text("The whole answer."), text("Another one.")])
+  await using proxy = await startProxy(t.url)
+  const page = await t.page.context().newPage()
+  const { code } = await t.client.createBrowserCode()
+  const { id } = await t.client.createSession({})
+  await page.goto(`${proxy.url}/#code=${code}`)
+  await page.getByText("Connected").waitFor()
+  await page.goto(`${proxy.url}/#/session/${id}`)
+  await page.getByLabel("Prompt").waitFor()
+  const { id: messageId, parentId } = await t.client.promptSession({ id, text: "go" })
+  await page.getByText("The whole answer.").waitFor()
+  const payload = { sessionId: id, messageId, parentId, kind: "text", text: "late answer." }
+  proxy.inject(
+    `data: ${JSON.stringify({ type: "message.delta", time: 1, directory: t.tmp.path, payload })}\n\n`,
+  )
+  // Events are shown in their order.
+  await t.client.promptSession({ id, text: "and now" })
+  await page.getByText("Another one.").waitFor()
+  assert.equal(await page.getByText("late answer.").count(), 0)
+  assert.equal(await page.getByText("The whole answer.").count(), 1)
+})

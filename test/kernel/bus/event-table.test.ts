@@ -141,7 +141,7 @@ test(
 )
 
 test(
-  "createEventTable() keeps events without an id in their place, for its own clients only",
+  "createEventTable() keeps live events in their place, and sends none to a server without clients",
   real,
   async () => {
     await using _ = await tmpdir()

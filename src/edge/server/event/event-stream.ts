@@ -80,14 +80,15 @@ export function createEventStream(options: {
     }
     client = createEventClient({ log, ring, sink, heartbeat, stall, cutOff, ...request })
     clients.set(client, sink)
+    if (clients.size === 1 && "watch" in log) log.watch(true)
     checking ??= setInterval(check, Math.min(heartbeat, stall) / 3).unref()
     client.pump()
   }
 
   function remove(client: EventClient) {
     client.stop()
-    clients.delete(client)
-    if (clients.size > 0) return
+    if (!clients.delete(client) || clients.size > 0) return
+    if ("watch" in log) log.watch(false)
     clearInterval(checking)
     checking = undefined
   }

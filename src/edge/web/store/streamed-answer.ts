@@ -13,6 +13,8 @@ export function createStreamedAnswer() {
   let isBehind = false
   /** The messages that were read last. An answer to one of them may have begun before the page listened. */
   let read: ReadonlySet<string> = new Set()
+  /** The answer that was finished last. Deltas of another server may come after it. */
+  let finished: string | undefined
   let frame = 0
 
   function draw(): void {
@@ -24,6 +26,7 @@ export function createStreamedAnswer() {
   }
 
   function add({ messageId, parentId, kind, text }: MessageDeltaEvent["payload"]): void {
+    if (messageId === finished) return
     if (current?.id !== messageId) {
       current = { id: messageId, text: "", reasoning: "" }
       isBehind = read.has(parentId ?? "")
@@ -38,6 +41,7 @@ export function createStreamedAnswer() {
   function take(message: Message): void {
     if (message.type !== "text" || message.data.role !== "assistant") return
     if (message.data.finish) {
+      finished = message.id
       if (current?.id === message.id) end()
       return
     }
