@@ -117,10 +117,13 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     await report(id, job, outcome)
   }
 
-  /** One that waited for a server comes before `jobs` is there. */
   async function tick(one: Tick): Promise<void> {
+    // A tick that waited for a server comes before `jobs` is there.
     const { rows } = (await starting).ticks
-    await startRun(one, { rows, audit, submit })
+    await startRun(one, { rows, audit, submit, isStopping: () => isStopping }).catch((error) => {
+      if (!isStopping) throw error
+      return new Promise(() => {})
+    })
   }
 
   async function submit({ otherwise, ...given }: AgentInput, run?: { promptId: string; scheduleId: string }) {

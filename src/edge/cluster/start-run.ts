@@ -21,6 +21,8 @@ import type { Tick } from "./schedule-rows.ts"
 type Options = {
   rows: Schedule.Rows
   audit: Audit.Audit
+  /** Whether this worker ends: the run must go on at another one. */
+  isStopping(): boolean
   submit(
     input: AgentInput & { sessionId: string },
     run: { promptId: string; scheduleId: string },
@@ -35,7 +37,8 @@ class Refused extends NamedError {
 
 const mostTitle = 80
 
-export async function startRun(tick: Tick, { rows, audit, submit }: Options): Promise<void> {
+/** Throws if the run has to go on at another worker. */
+export async function startRun(tick: Tick, { rows, audit, isStopping, submit }: Options): Promise<void> {
   const row = await rows.find(tick.scheduleId)
   // It was removed or paused a moment ago.
   if (!row || row.paused) return
@@ -68,6 +71,7 @@ export async function startRun(tick: Tick, { rows, audit, submit }: Options): Pr
     })
     await note("ok", run.sessionId)
   } catch (error) {
+    if (isStopping()) throw error
     const { name, message } = error instanceof Error ? error : new Error(errorText(error))
     Log.warn("a run of a schedule did not start", { schedule: row.id, error: message })
     await LastRun.end(row.id, run.promptId, { result: "refused", error: { name, message } })

@@ -78,22 +78,30 @@ test("a paused or removed schedule does not run", real, async () => {
   await untilRuns(worker, paused, before[0]! + 1)
 })
 
-/** Where a worker stops while it starts a run, as the condition of a trigger. */
-const stops = {
+/** Where a worker ends while it starts a run, as the condition of a trigger. */
+const ends = {
+  "before the session is stored":
+    "before insert on vitamin.record for each row when (new.body like '%\"scheduleId\"%')",
   "before the prompt is stored":
     "before insert on vitamin_jobs.workflow_status for each row when (new.name = 'prompt')",
   "after the prompt is stored":
     "before update on vitamin_jobs.workflow_status for each row when (new.name = 'schedule' and new.status = 'SUCCESS')",
 }
 
-for (const [where, condition] of Object.entries(stops))
-  test(`a run goes on once at another worker if its worker is killed ${where}`, real, async () => {
+const cases = [
+  ["SIGKILL", "before the prompt is stored"],
+  ["SIGKILL", "after the prompt is stored"],
+  ["SIGTERM", "before the session is stored"],
+] as const
+
+for (const [signal, where] of cases)
+  test(`a run goes on once at another worker if its worker gets ${signal} ${where}`, real, async () => {
     await using llm = await fakeLlm(() => text("Done."))
     await using fleet = await startFleet(3, llm)
     // The first that comes waits for the end of the lock 7.
     await fleet.database.query(`create function hold() returns trigger language plpgsql as
       $$ begin if pg_try_advisory_lock(8) then perform pg_advisory_xact_lock_shared(7); end if; return new; end $$`)
-    await fleet.database.query(`create trigger hold ${condition} execute function hold()`)
+    await fleet.database.query(`create trigger hold ${ends[where]} execute function hold()`)
     const gate = new pg.Client({ connectionString: fleet.database.url })
     // If the test fails, the database goes away under it.
     gate.on("error", () => {})
@@ -115,9 +123,15 @@ for (const [where, condition] of Object.entries(stops))
         const [run] = await runsOf(other, id)
         return run && (await story(other, run.id)).length === 2
       }, "the answer")
-    starting.signal("SIGKILL")
-    await starting.child.exit
+    starting.signal(signal)
+    const isGone = () =>
+      fetch(starting.url).then(
+        () => false,
+        () => true,
+      )
+    await until(isGone, "the end of its server")
     await gate.end()
+    await starting.child.exit
     await untilIdle(fleet)
 
     const runs = await checkRuns(other, id, "Do it.")
