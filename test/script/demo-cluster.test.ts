@@ -33,6 +33,7 @@ test("the demonstration kills a worker, and the page of another one shows the tu
   const session = /http:\S+/.exec(await child.line(/then http:/))![0]
   await using browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] })
   const page = await browser.newPage()
+  page.setDefaultTimeout(60_000)
   await page.goto(signIn)
   await page.getByText("Connected").waitFor()
   await page.goto(session)
