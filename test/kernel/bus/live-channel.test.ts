@@ -4,9 +4,11 @@ import { test } from "node:test"
 import pg from "pg"
 import { createEventTable } from "#kernel/bus/event-table.ts"
 import type { Event } from "#kernel/bus/global-bus.ts"
+import { createLiveBatch } from "#kernel/bus/live-batch.ts"
 import { open } from "#kernel/database/database.ts"
 import { networkTo } from "../../fixture/network-cut.ts"
 import { cluster, noPostgres, type TmpDatabase, tmpDatabase } from "../../fixture/postgres.ts"
+import { slowListener } from "../../fixture/slow-listener.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
 
@@ -185,3 +187,62 @@ test(
     assert.ok(b.story().length < 10 * large.length, `${b.story().length} characters`)
   },
 )
+
+test("a live event keeps its place before a stored one that is on a quicker connection", real, async () => {
+  await using _ = await tmpdir()
+  await using tmp = await tmpDatabase()
+  const { port } = await cluster()
+  await using network = await slowListener(port, { sends: 300 })
+  await using b = await openLog(tmp.url)
+  await using a = await openLog(tmp.url.replace(`:${port}/`, `:${network.port}/`))
+  await connected(a, b)
+  network.slow()
+  a.live("one, ")
+  // It is collected for a moment, then sent, and arrives after what is sent next.
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  a.live("two")
+  a.stored("stored")
+  await until(() => b.story().includes("[stored]"), "the stored event")
+  assert.equal(b.story(), "one, two[stored]")
+})
+
+test("a server whose notifications are late keeps the order of live and stored events", real, async () => {
+  await using _ = await tmpdir()
+  await using tmp = await tmpDatabase()
+  const { port } = await cluster()
+  await using network = await slowListener(port, { gets: 200 })
+  await using a = await openLog(tmp.url)
+  await using b = await openLog(tmp.url.replace(`:${port}/`, `:${network.port}/`))
+  await connected(a, b)
+  network.slow()
+  // The first notification arrives when the second event is in the table, and its live event is on the way.
+  a.stored("1")
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  a.live("one")
+  a.stored("2")
+  await until(() => b.story().includes("[2]"), "the stored events")
+  // Its own event makes it read the others before they are announced.
+  a.live("two")
+  a.stored("3")
+  await until(() => a.story().includes("[3]"), "the third event")
+  b.stored("of b", "other")
+  await until(() => b.story("other") !== "", "the own event")
+  assert.equal(b.story(), "[1]one[2]two[3]")
+})
+
+test("createLiveBatch() joins text that goes on, and leaves out what comes while it is full", () => {
+  const batch = createLiveBatch()
+  const event = (sessionId: string, text: string): Event => ({
+    type: "t.live",
+    time: 1,
+    directory: "/a",
+    payload: { sessionId, text },
+  })
+  for (const [session, text] of ["s:a", "t:1", "s:b", "t:2"].map((one) => one.split(":")))
+    batch.add(event(session!, text!))
+  assert.deepEqual(batch.take(), [event("s", "ab"), event("t", "12")])
+  for (let n = 0; n < 1_000; n++) batch.add(event("s", "x".repeat(1_000)))
+  const payload = batch.take()[0]!.payload as { text: string }
+  assert.ok(payload.text.length < 100_000, `${payload.text.length} characters`)
+  assert.deepEqual(batch.take(), [])
+})
