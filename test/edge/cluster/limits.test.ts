@@ -54,18 +54,26 @@ test("running limits hold over two workers at every moment", real, async () => {
     { words: "bob p", person: await prompterOf(fleet, "bob", fleet.tmp.path) },
     { words: "owner q", person: await prompterOf(fleet, undefined, other) },
   ]
-  for (const { words, person } of persons)
-    for (let n = 1; n <= 4; n++) {
-      const { status, body } = await person.prompt(fleet.workers[n % 2]!, `${words} ${n}`)
-      assert.equal(status, 202, JSON.stringify(body))
-    }
-  await until(() => held.running.length === 4, "the first ones")
-  while (held.began.length < 12 || held.running.length) {
-    await until(() => held.running.length, "the next one")
-    held.release(held.running[0]!)
+  const send = async (words: string, n: number) => {
+    const { person } = persons.find((one) => one.words === words)!
+    const { status, body } = await person.prompt(fleet.workers[n % 2]!, `${words} ${n}`)
+    assert.equal(status, 202, JSON.stringify(body))
   }
-  assert.equal(new Set(held.began).size, 12)
+  const drain = async (total: number) => {
+    while (held.began.length < total || held.running.length) {
+      await until(() => held.running.length, "the next one")
+      held.release(held.running[0]!)
+    }
+  }
+  for (const { words } of persons) for (let n = 1; n <= 4; n++) await send(words, n)
+  await until(() => held.running.length === 4, "the first ones")
+  await drain(12)
   assert.deepEqual(held.most, { person: 2, project: 3, fleet: 4 })
+  // All at once, at both workers.
+  await Promise.all(persons.flatMap(({ words }) => Array.from({ length: 8 }, (_, n) => send(words, n + 5))))
+  await drain(36)
+  assert.deepEqual(held.most, { person: 2, project: 3, fleet: 4 })
+  assert.equal(new Set(held.began).size, 36)
 })
 
 test("a prompt above the waiting limit is refused, until others began or were aborted", real, async () => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import pg from "pg"
 import { call, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { noPostgres } from "../../fixture/postgres.ts"
 import { until } from "../../fixture/until.ts"
@@ -83,4 +84,39 @@ test("the turn of a worker that was killed goes on at another one, and its call 
   )
   assert.equal(readFileSync(ran, "utf8"), "ran\n")
   assert.equal((await other.call("GET", `/session/${id}`)).body.status, "idle")
+})
+
+test("one worker at a time takes over from a worker that died", { skip: noPostgres }, async () => {
+  await using llm = await fakeLlm([call("bash", { command: "sh run.sh" }), text("The rest.")])
+  await using fleet = await startFleet(3, llm)
+  fleet.tmp.write("run.sh", "touch started; sleep 60\n")
+  const id = await newSession(fleet.workers[0]!)
+  const prompt = { ...bash, text: "Run it." }
+  await fleet.workers[0]!.call("POST", `/session/${id}/message`, prompt, asynchronous)
+  const holder = await fleet.holder(id)
+  const other = fleet.workers.find((one) => one !== holder) as Worker
+  await until(() => existsSync(join(fleet.tmp.path, "started")), "the call")
+  const client = new pg.Client({ connectionString: fleet.database.url })
+  await client.connect()
+  try {
+    // Nobody can read the jobs of the dead worker, until both others have noticed its death.
+    await client.query("begin; lock table vitamin_jobs.workflow_status in access exclusive mode")
+    holder.signal("SIGKILL")
+    await holder.child.exit
+    const beats = async () => {
+      const text =
+        "select id, seen::text, seen < clock_timestamp() - interval '2.5 s' as dead from vitamin.worker"
+      return fleet.database.query<{ id: string; seen: string; dead: boolean }>(text)
+    }
+    await until(async () => (await beats()).some(({ dead }) => dead), "the death")
+    for (let round = 0; round < 3; round++) {
+      const before = new Set((await beats()).map(({ seen }) => seen))
+      const isNew = async () => (await beats()).filter(({ seen }) => !before.has(seen)).length === 2
+      await until(isNew, "a heartbeat of both others")
+    }
+  } finally {
+    await client.end()
+  }
+  await until(async () => (await story(other, id)).at(-1) === "assistant: The rest.", "the answer")
+  assert.deepEqual(await fleet.database.query("select tries from vitamin.attempt"), [{ tries: 1 }])
 })
