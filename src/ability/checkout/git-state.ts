@@ -55,17 +55,25 @@ export async function applyGitState(
 ): Promise<void> {
   const at = { cwd: folder }
   if (pack) await runGit(["unpack-objects", "-q"], { ...at, input: pack })
-  const now = await readRefs(folder)
-  const changes = [
-    ...now.filter((name) => !(name in state.refs)).map((name) => `delete ${name}`),
-    ...Object.entries(state.refs).map(([name, hash]) => `update ${name} ${hash}`),
-  ]
-  // HEAD moves first: the branch that it names may go.
+  const gone = (await readRefs(folder)).filter((name) => !(name in state.refs))
   if (state.head.startsWith("refs/")) await runGit(["symbolic-ref", "HEAD", state.head], at)
   else await runGit(["update-ref", "--no-deref", "HEAD", state.head], at)
-  await runGit(["update-ref", "--stdin"], { ...at, input: `${changes.join("\n")}\n` })
+  // Not in one transaction: git refuses to create `topic/sub` while it removes `topic`.
+  await updateRefs(
+    folder,
+    gone.map((name) => `delete ${name}`),
+  )
+  await updateRefs(
+    folder,
+    Object.entries(state.refs).map(([name, hash]) => `update ${name} ${hash}`),
+  )
   await runGit(["read-tree", "--reset", state.tree ?? "HEAD"], at)
   await runGit(["checkout-index", "--all", "--force", "--index"], at)
+}
+
+async function updateRefs(folder: string, changes: string[]): Promise<void> {
+  if (changes.length)
+    await runGit(["update-ref", "--stdin"], { cwd: folder, input: `${changes.join("\n")}\n` })
 }
 
 function headCommit({ head, refs }: GitState): string {
