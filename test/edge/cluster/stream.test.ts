@@ -6,7 +6,7 @@ import { createClient, createHttpTransport, type Message, type StreamEvent } fro
 import { fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { noPostgres } from "../../fixture/postgres.ts"
 import { until } from "../../fixture/until.ts"
-import { type Fleet, newSession, startFleet, story, type Worker } from "./harness.ts"
+import { type Fleet, startFleet, story, type Worker } from "./harness.ts"
 
 const asynchronous = { prefer: "respond-async" }
 const answer = Array.from({ length: 300 }, (_, n) => `word ${n}, grün 😀`).join(" ")
