@@ -2,6 +2,7 @@
 import type { Client } from "./connection.ts"
 import { Unusable } from "./errors.ts"
 import { readFleet } from "./fleet.ts"
+import { readObjectPlace } from "./object-place.ts"
 
 /** The lock that one process at a time holds while it changes tables. The number only has to be ours. */
 const lock = 7_046_029_254
@@ -15,7 +16,8 @@ const stepsTimeout = 600_000
  * - The one row of `event_head` numbers events. It stays locked until their transaction ends, so numbers are committed in
  *   their order, without gaps: a reader never sees 5 before 4. `position`: bytes of all events up to this one.
  * - `live_key` seals live events between servers: notifications can be read by everybody who may connect.
- * - An object is bytes, in chunks under their hash. `object_use` has who uses it under which name. */
+ * - An object is bytes, in chunks under their hash, or in a bucket under `key`. `object_use` has who uses it under which
+ *   name. */
 const steps = [
   `create table vitamin.record (
      parent text collate "C" not null, name text collate "C" not null, body text not null,
@@ -54,6 +56,7 @@ const steps = [
   `alter table vitamin.worker add column slots int not null default 0`,
   `create table vitamin.live_key (key bytea not null);
    insert into vitamin.live_key select decode(replace(concat(gen_random_uuid(), gen_random_uuid()), '-', ''), 'hex')`,
+  `alter table vitamin.version add column objects text; alter table vitamin.object add column key text`,
 ]
 
 export const newest = steps.length
@@ -62,7 +65,14 @@ export const newest = steps.length
 const oldest = 5
 
 /** What the tables say about themselves. */
-type Marks = { schema: number; oldest: number; fleet: string | undefined; clock: number }
+type Marks = {
+  schema: number
+  oldest: number
+  fleet: string | undefined
+  /** Where the bytes of objects are; null: in the tables; undefined: the tables are of a version without it. */
+  objects: string | null | undefined
+  clock: number
+}
 export type Facts = {
   version: string
   encoding: string
@@ -96,7 +106,7 @@ export async function readFacts(client: Client): Promise<Facts & { number: numbe
 /** Tables of an older version have fewer columns. */
 export async function readMarks(client: Client): Promise<Marks> {
   const { rows } = await client.query<{
-    marks: { version: number; oldest?: number; fleet?: string | null }
+    marks: { version: number; oldest?: number; fleet?: string | null; objects?: string | null }
     clock: number
   }>(
     "select to_jsonb(v) as marks, extract(epoch from clock_timestamp())::float8 * 1000 as clock from vitamin.version v",
@@ -106,6 +116,7 @@ export async function readMarks(client: Client): Promise<Marks> {
     schema: marks.version,
     oldest: marks.oldest ?? marks.version,
     fleet: marks.fleet ?? undefined,
+    objects: marks.objects,
     clock,
   }
 }
@@ -140,6 +151,9 @@ export function checkMarks(shown: string, marks: Partial<Marks> & { schema: numb
     )
   const own = readFleet()
   if (marks.schema >= 2 && marks.fleet !== own) throw new Unusable(shown, otherFleet(marks.fleet, own))
+  const place = readObjectPlace()
+  if (marks.objects !== undefined && (marks.objects ?? undefined) !== place)
+    throw new Unusable(shown, otherPlace(marks.objects ?? undefined, place))
 }
 
 function otherFleet(fleet: string | undefined, own: string | undefined): string {
@@ -147,6 +161,13 @@ function otherFleet(fleet: string | undefined, own: string | undefined): string 
   return fleet === undefined
     ? `it belongs to servers without the name of a fleet, and ${mine}. Name another database, or unset VITAMIN_FLEET`
     : `it belongs to the fleet ${fleet}, and ${mine}. Name another database, or set VITAMIN_FLEET=${fleet}`
+}
+
+function otherPlace(place: string | undefined, own: string | undefined): string {
+  const mine = own === undefined ? "VITAMIN_OBJECTS is not set here" : `VITAMIN_OBJECTS is ${own} here`
+  return place === undefined
+    ? `its servers keep the bytes of objects in the database, and ${mine}. Unset it`
+    : `its servers keep the bytes of objects in ${place}, and ${mine}. Set VITAMIN_OBJECTS=${place}`
 }
 
 /** Bring the tables to the newest version. Those who come second wait, and find nothing left to do. */
@@ -162,8 +183,11 @@ export async function migrate(client: Client): Promise<void> {
     // Several statements in one query are one transaction. The name of a fleet has letters, digits, dots and hyphens.
     const fleet = readFleet()
     const name = first && fleet ? `, fleet = '${fleet}'` : ""
+    // Programs that know no bucket would not find the bytes. The place has no quotes.
+    const place = first ? readObjectPlace() : undefined
+    const objects = place ? `, objects = '${place}'` : ""
     await client.query({
-      text: `${first}${pending};\nupdate vitamin.version set version = ${newest}, oldest = ${oldest}${name}`,
+      text: `${first}${pending};\nupdate vitamin.version set version = ${newest}, oldest = greatest(oldest, ${place ? newest : oldest})${name}${objects}`,
       query_timeout: stepsTimeout,
     })
   } finally {

@@ -2,6 +2,7 @@
 // interrupted is continued by running it again: objects that are equal are left alone.
 import { createHash } from "node:crypto"
 import { NamedError } from "#util/error.ts"
+import { Damaged } from "./errors.ts"
 import type { Objects } from "./objects.ts"
 
 /** A session, and the project that its record is filed under. */
@@ -27,7 +28,11 @@ class Differs extends NamedError {
 export function placeOf(objects: Objects): Place {
   return Object.freeze({
     list: ({ id }: Owner) => objects.list(id, ""),
-    get: (_: Owner, name: string) => objects.get(name),
+    get: (_: Owner, name: string) =>
+      objects.get(name).catch((error) => {
+        if (error instanceof Damaged) return undefined
+        throw error
+      }),
     put: ({ id }: Owner, all: readonly { name: string; bytes: Buffer }[]) => objects.put(id, all),
   })
 }

@@ -2,13 +2,16 @@
 // own copy in files and works with that; the shared store has what other machines need. Without a database there is
 // none, and nothing here costs anything.
 import type { Database } from "#kernel/database/database.ts"
+import { readObjectPlace } from "#kernel/database/object-place.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+
+export { Damaged } from "./errors.ts"
 
 export type Objects = Readonly<{
   /** Stores objects for an owner, usually a session. An object of the same name is replaced. Equal bytes are stored once,
    * whoever owns them. */
   put(owner: string, objects: readonly { name: string; bytes: Buffer }[]): Promise<void>
-  /** The bytes under a name, of any owner. */
+  /** The bytes under a name, of any owner. Throws `Damaged` if there should be some, and they are gone or others. */
   get(name: string): Promise<Buffer | undefined>
   /** Those of the names that the owner has. */
   has(owner: string, names: readonly string[]): Promise<Set<string>>
@@ -18,6 +21,10 @@ export type Objects = Readonly<{
   copy(from: string, to: string): Promise<void>
   /** Removes what an owner has. Bytes that another owner has too stay. */
   remove(owner: string): Promise<void>
+  /** Where the bytes are, for people. */
+  shown: string
+  /** Throws if the bytes cannot be reached. */
+  check(): Promise<void>
   close(): Promise<void>
 }>
 
@@ -38,6 +45,9 @@ export async function close(): Promise<void> {
   await (await last?.objects)?.close()
 }
 
+/** The objects of a database: their bytes are in its tables or, with VITAMIN_OBJECTS, in a bucket. */
 export async function create(database: Database): Promise<Objects> {
-  return (await import("./object-tables.ts")).createObjectTables(database)
+  const place = readObjectPlace()
+  const bucket = place === undefined ? undefined : (await import("./bucket.ts")).createBucket(place)
+  return (await import("./object-tables.ts")).createObjectTables(database, bucket)
 }

@@ -8,6 +8,7 @@ import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Objects from "#kernel/objects/objects.ts"
 import * as Global from "#kernel/process/global.ts"
+import * as Log from "#kernel/process/log.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { realOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
@@ -108,7 +109,14 @@ function makeShadow() {
 
 /** Bytes that another server has stored. */
 async function fetch(hash: string): Promise<Buffer | undefined> {
-  return (await Objects.shared())?.get(hash)
+  try {
+    return await (await Objects.shared())?.get(hash)
+  } catch (error) {
+    if (!(error instanceof Objects.Damaged)) throw error
+    // An undo says which files it cannot restore.
+    Log.warn(error.message)
+    return undefined
+  }
 }
 
 function algorithmOf(repository: Vcs.Repository | undefined): Algorithm {

@@ -16,6 +16,7 @@ import { allRoutes } from "#edge/server/all-routes.ts"
 import type { RunningServer } from "#edge/server/server.ts"
 import type { AgentSource } from "#engine/host/agent-adapter.ts"
 import * as Config from "#kernel/config/config.ts"
+import * as Objects from "#kernel/objects/objects.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 
 type Options = FolderOptions &
@@ -78,5 +79,7 @@ function serveHttp(
 /** Servers that share a database share their prompts. */
 async function openCluster(agentFor: AgentSource): Promise<Cluster | undefined> {
   const database = Storage.sharedDatabase()
+  // Refuses a bucket that cannot be used before a client connects.
+  await (await Objects.shared())?.check()
   return database && (await import("#edge/cluster/cluster.ts")).createCluster(database, agentFor)
 }

@@ -11,6 +11,7 @@ import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import { readInstructions } from "#engine/context/instructions.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Objects from "#kernel/objects/objects.ts"
 import * as Env from "#kernel/process/env.ts"
 import * as Log from "#kernel/process/log.ts"
 import type { Info } from "#kernel/schema/schema.ts"
@@ -80,6 +81,7 @@ export async function doctor(
     process.stdout.write(bad ? `\n${bad} of these need attention.\n` : "\nAll is well.\n")
     if (bad) process.exitCode = exitCodes.failed
   } finally {
+    await Objects.close()
     await Storage.close()
   }
 }
