@@ -44,9 +44,11 @@ export async function openPage(
     prepare?(tmp: Tmp): unknown
   } = {},
 ): Promise<Opened> {
-  const tmp = await tmpdir({ git: true })
+  // If something cannot start, what has started ends.
+  await using stack = new AsyncDisposableStack()
+  const tmp = stack.use(await tmpdir({ git: true }))
   await options.prepare?.(tmp)
-  const llm = await fakeLlm(script)
+  const llm = stack.use(await fakeLlm(script))
   const variables = {
     ...env(llm, "chat").variables,
     ...options.variables,
@@ -58,9 +60,11 @@ export async function openPage(
     return { child, url: url!, tokenFile: tokenFile! }
   }
   let server = await serve("0")
+  stack.defer(() => server.child[Symbol.asyncDispose]())
   const token = readFileSync(server.tokenFile, "utf8").trim()
   const client = createClient(createHttpTransport({ url: server.url, token, directory: tmp.path }))
   const browser = await chromium.launch({ executablePath: program, args: flags, timeout: patience })
+  stack.defer(() => browser.close())
   const context = await browser.newContext()
   context.setDefaultTimeout(patience)
   await context.addInitScript(
@@ -81,6 +85,7 @@ export async function openPage(
   const { code } = await client.createBrowserCode()
   const page = await openTab(`#code=${code}&folder=${encodeURIComponent(tmp.path)}`)
   await page.getByText("Connected").waitFor()
+  const started = stack.move()
   return {
     tmp,
     llm,
@@ -97,11 +102,6 @@ export async function openPage(
       await server.child.exit
       server = await serve(port)
     },
-    async [Symbol.asyncDispose]() {
-      await browser.close()
-      await server.child[Symbol.asyncDispose]()
-      await llm[Symbol.asyncDispose]()
-      await tmp[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }
