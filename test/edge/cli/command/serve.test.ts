@@ -87,7 +87,7 @@ test("vitamin serve tells its clients when the configuration changes, and keeps 
   const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader()
   tmp.write(".vitamin/config.jsonc", '{ "model": "a/b" }')
   let text = ""
-  while (!text.includes("config.changed")) text += (await reader.read()).value
+  while (!/config\.changed\ndata: .*\n/.test(text)) text += (await reader.read()).value
   assert.match(text, /event: config\.changed\ndata: .*"sources":\["project"\]/)
   const model = async () =>
     ((await (await fetch(`${server.url}/config`, { headers })).json()) as { model?: string }).model
