@@ -146,13 +146,19 @@ async function* eachNewest(
 ): AsyncGenerator<Info> {
   for (const projectId of everywhere ? await Storage.list(["session"]) : [Instance.project.id]) {
     let shown = 0
+    let names: string[] = []
     for (let at = 0, next = limit; shown < limit; at = next, next *= 4) {
-      const names = await Storage.newest(["session", projectId], next)
+      names = await Storage.newest(["session", projectId], next)
       const sessions = await readSessions(projectId, names.slice(at))
       shown += sessions.filter((session) => tasks || !session.taskOf).length
       yield* sessions
       if (names.length < next) break
     }
+    const read = new Set(names)
+    yield* await readSessions(
+      projectId,
+      (await lostIn(projectId)).filter((name) => !read.has(name)),
+    )
   }
 }
 
@@ -161,11 +167,16 @@ export async function* each({ everywhere = false }: { everywhere?: boolean }): A
   const projects = everywhere ? await Storage.list(["session"]) : [Instance.project.id]
   for (const projectId of projects) {
     const kept = await Storage.list(["session", projectId])
-    const lost = (await Storage.quarantined(["session", projectId])).flatMap(({ key }) => key[2] ?? [])
-    const names = [...new Set([...kept, ...lost])]
+    const names = [...new Set([...kept, ...(await lostIn(projectId))])]
     for (let at = 0; at < names.length; at += readTogether)
       yield* await readSessions(projectId, names.slice(at, at + readTogether))
   }
+}
+
+/** Sessions whose record is quarantined: it can be made again of their messages. */
+async function lostIn(projectId: string): Promise<string[]> {
+  const all = await Storage.quarantined(["session", projectId])
+  return [...new Set(all.flatMap(({ key }) => key[2] ?? []))]
 }
 
 /** Those that can be read, and that the person may see. */

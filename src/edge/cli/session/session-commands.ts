@@ -13,6 +13,12 @@ export function sessionCommands(session: Argv<FolderOptions>) {
       (list) =>
         list
           .option("tasks", { type: "boolean", describe: "include sessions of tasks" })
+          .option("limit", {
+            type: "number",
+            requiresArg: true,
+            describe: "how many, the last used first (default: 50, and all with --format json)",
+          })
+          .option("all", { type: "boolean", conflicts: "limit", describe: "all of them" })
           .option("format", format),
       async (options) => (await import("./session.ts")).listSessions(options),
     )

@@ -13,16 +13,30 @@ import { sessionLines, shortId } from "./session-lines.ts"
 
 type One = FolderOptions & { id?: string | undefined }
 
+const usualLimit = 50
+
 export async function listSessions(
-  options: FolderOptions & { tasks?: boolean | undefined; format: "text" | "json" },
+  options: FolderOptions & {
+    tasks?: boolean | undefined
+    limit?: number | undefined
+    all?: boolean | undefined
+    format: "text" | "json"
+  },
 ): Promise<void> {
+  const { limit = options.all || options.format === "json" ? undefined : usualLimit } = options
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0))
+    throw new UsageError("--limit is a whole number from 1 on.")
   await inInstance(options, async () => {
     await Session.recover()
-    const sessions = await Session.list({ tasks: options.tasks === true })
+    // One more than is shown tells whether there are others.
+    const found = await Session.list({ tasks: options.tasks === true, limit: limit && limit + 1 })
+    const sessions = found.slice(0, limit)
     if (options.format === "json") return print(JSON.stringify(sessions, null, 2))
     if (!sessions.length) return say("No session in this project yet.")
     for (const line of sessionLines(sessions, Instance.worktree, process.stdout.columns || undefined))
       say(line)
+    if (found.length > sessions.length)
+      process.stderr.write("There are older ones: --all shows them, --limit N more of them.\n")
   })
 }
 
