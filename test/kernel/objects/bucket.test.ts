@@ -7,7 +7,7 @@ import { createObjectTables } from "#kernel/objects/object-tables.ts"
 import { noPostgres, tmpDatabase } from "../../fixture/postgres.ts"
 import { type TmpBucket, tmpBucket } from "../../fixture/s3.ts"
 
-const real = { skip: noPostgres, timeout: 60_000 }
+const real = { skip: noPostgres, timeout: 120_000 }
 const bytes = Buffer.from("the same bytes")
 
 /** Settings of a server are variables of its process. */

@@ -8,7 +8,7 @@ import { noPostgres, type TmpDatabase, tmpDatabase } from "../../fixture/postgre
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
 
-const real = { skip: noPostgres, timeout: 60_000 }
+const real = { skip: noPostgres, timeout: 120_000 }
 
 async function openObjects(tmp: TmpDatabase) {
   const database = await open(tmp.url)
