@@ -9,18 +9,19 @@ export const queue = "vitamin"
 export const waitingQueue = "vitamin waiting"
 
 /** All open jobs. The record of a prompt goes when it begins. Without one a waiting job has nothing left to do: its prompt
- * was removed, or has joined another one. */
+ * was removed, or has joined another one. The names are hashed once: a join may be planned as a loop in a loop. */
 const open = `select j.workflow_uuid as id, j.queue_partition_key as session, j.created_at, j.queue_name = '${queue}' as runs,
     coalesce(j.attributes->>'person', '') as person, coalesce(j.attributes->>'project', '') as project,
-    p.name is null as done
-  from ${schemaName}.workflow_status j left join vitamin.record p on p.parent = 'prompt' and p.name = j.workflow_uuid
+    j.workflow_uuid collate "C" not in (select name from vitamin.record where parent = 'prompt') as done,
+    bool_or(j.queue_name = '${queue}') over (partition by j.queue_partition_key) as busy
+  from ${schemaName}.workflow_status j
   where j.queue_name in ('${queue}', '${waitingQueue}') and j.status in ('ENQUEUED', 'PENDING')`
 
 /** A session runs one job at a time, the oldest first. Of each person and project so many are enough as the workers can
  * run. */
 const state = `with open as materialized (${open}), head as (
     select distinct on (session) id, person, project, created_at from open
-    where not runs and not done and session not in (select session from open where runs)
+    where not runs and not done and not busy
     order by session, created_at, id),
   near as (select *, row_number() over (partition by person, project order by created_at, id) as place from head),
   capacity as (select coalesce(sum(slots), 0)::int as places from vitamin.worker where ${isAlive})
