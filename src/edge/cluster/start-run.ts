@@ -87,7 +87,7 @@ export async function endRun(scheduleId: string, promptId: string, outcome: Outc
 
 async function isRunning(rows: Schedule.Rows, { id, scheduleId }: Tick): Promise<boolean> {
   const kept = await LastRun.read(scheduleId)
-  if (kept.last?.id === id) return false
+  if (kept.last?.id === id || kept.last?.result) return false
   return [...(await rows.statesOf(LastRun.jobsOf(kept))).values()].includes("open")
 }
 

@@ -1,5 +1,6 @@
 // This worker in the database: its heartbeat, which workers are alive, and its leases. A worker that was silent too long is
 // dead for the others, which may take its sessions; if it was only slow, its leases are gone.
+import { AsyncLocalStorage } from "node:async_hooks"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -21,6 +22,8 @@ export function createWorkers(database: Database): Workers {
   let slots = 0
   let isTakingOver = false
   let beating: Promise<void> | undefined
+  // The first lease may be taken inside a job; what the heartbeat starts later is no part of that job.
+  const outside = AsyncLocalStorage.snapshot()
   let timer: NodeJS.Timeout | undefined
 
   function query<T extends object>(text: string, values: unknown[] = []): Promise<T[]> {
@@ -29,10 +32,12 @@ export function createWorkers(database: Database): Workers {
 
   /** The first heartbeat comes before the first lease; later ones come until the worker holds nothing. */
   function start(): Promise<void> {
-    beating ??= beat().then(next, (error) => {
-      beating = undefined
-      throw error
-    })
+    beating ??= outside(() =>
+      beat().then(next, (error) => {
+        beating = undefined
+        throw error
+      }),
+    )
     return beating
   }
 

@@ -48,13 +48,13 @@ export async function untilIdle({ database }: Fleet): Promise<void> {
   await until(isIdle, "the end of all jobs")
 }
 
-/** Each run has a time of its own, one prompt, and one answer. */
+/** Each run has a time of its own, one prompt, and one answer, also if another worker finished it. */
 export async function checkRuns(worker: Worker, id: string, prompt: string): Promise<Json[]> {
   const runs = await runsOf(worker, id)
   const times = runs.map(({ metadata }) => metadata.due)
   assert.deepEqual(times, [...new Set(times)])
   for (const run of runs) {
-    const told = await story(worker, run.id)
+    const told = (await story(worker, run.id)).filter((line) => !line.startsWith("system"))
     assert.deepEqual(told, [`user: ${prompt}`, "assistant: Done."], JSON.stringify(run))
   }
   return runs

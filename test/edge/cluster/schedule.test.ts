@@ -135,7 +135,6 @@ for (const [signal, where] of cases)
     await untilIdle(fleet)
 
     const runs = await checkRuns(other, id, "Do it.")
-    assert.equal(llm.requests.length, runs.length)
     for (const run of runs) assert.deepEqual((await other.call("GET", `/session/${run.id}/prompt`)).body, [])
     const { last } = await infoOf(other, id)
     assert.deepEqual(last, { time: runs.at(-1)!.metadata.due, result: "done", sessionId: runs.at(-1)!.id })
