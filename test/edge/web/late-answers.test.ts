@@ -337,7 +337,7 @@ test("a new view and a preview of an undo have the focus, and a dialog is modal,
 })
 
 test("text of an answer that comes after the whole answer is not shown", async () => {
-  await using t = await openPage([text("The whole answer."), text("Another one.")])
+  await using t = await openPage([text("The whole answer.")])
   await using proxy = await startProxy(t.url)
   const page = await t.page.context().newPage()
   const { code } = await t.client.createBrowserCode()
@@ -348,13 +348,13 @@ test("text of an answer that comes after the whole answer is not shown", async (
   await page.getByLabel("Prompt").waitFor()
   const { id: messageId, parentId } = await t.client.promptSession({ id, text: "go" })
   await page.getByText("The whole answer.").waitFor()
-  const payload = { sessionId: id, messageId, parentId, kind: "text", text: "late answer." }
-  proxy.inject(
-    `data: ${JSON.stringify({ type: "message.delta", time: 1, directory: t.tmp.path, payload })}\n\n`,
-  )
-  // Events are shown in their order.
-  await t.client.promptSession({ id, text: "and now" })
-  await page.getByText("Another one.").waitFor()
+  const inject = (type: string, payload: object) =>
+    proxy.inject(`data: ${JSON.stringify({ type, time: 1, directory: t.tmp.path, payload })}\n\n`)
+  inject("message.delta", { sessionId: id, messageId, parentId, kind: "text", text: "late answer." })
+  // Events are shown in their order, text with the next frame.
+  inject("session.notice", { sessionId: id, text: "a note behind it" })
+  await page.getByText("a note behind it").waitFor()
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
   assert.equal(await page.getByText("late answer.").count(), 0)
   assert.equal(await page.getByText("The whole answer.").count(), 1)
 })
