@@ -60,9 +60,10 @@ test("an abort through another worker stops the turn and the waiting prompts", {
 
 test("a steering prompt through another worker joins the running turn", { skip: noPostgres }, async () => {
   // The turn goes on until the second prompt has joined it: nobody knows how long its message takes.
-  await using llm = await fakeLlm((request, turn) =>
-    request.raw.includes("Be short.") ? text("Both.") : call("bash", { command: `sh run.sh ${turn}` }),
-  )
+  await using llm = await fakeLlm((request, turn) => {
+    if (request.raw.includes("Be short.")) return text("Both.")
+    return turn < 40 ? call("bash", { command: `sh run.sh ${turn}` }) : text("Nobody joined.")
+  })
   await using fleet = await startFleet(2, llm)
   fleet.tmp.write("run.sh", "touch started; sleep 0.3; while [ ! -e go ]; do sleep 0.1; done\n")
   const { id, other } = await begin(fleet, { ...bash, text: "Run it." })
