@@ -62,6 +62,11 @@ export async function append(
   }
   begun({ seq, position })
   transaction.id = id
+  // Events are never changed, and no other ones get their numbers if they are stored.
+  transaction.isThere = async (other) => {
+    const text = "select 1 from vitamin.event where seq = $1 and frame = $2"
+    return (await other.query({ text, values: [last.seq, rows.at(-1)?.frame] })).rows.length > 0
+  }
   await settle([
     client.query({
       name: "append events",

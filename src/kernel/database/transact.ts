@@ -5,9 +5,13 @@ import { errorCode } from "#util/error.ts"
 import { type Client, type Connection, patience as usual } from "./connection.ts"
 import { isLost, Uncertain } from "./errors.ts"
 
-/** `id` is set before "commit" is sent. Without one, nothing can have been committed. */
-export type Transaction = { id?: string }
+/** `id` is set before "commit" is sent. Without one, nothing can have been committed. A crash of PostgreSQL may give the id
+ * of a transaction that it lost to a new one, so `isThere` reads whether the changes are there; undefined if that cannot be
+ * told any more. */
+export type Transaction = { id?: string; isThere?: (client: Client) => Promise<boolean | undefined> }
 
+/** The id is newer than any that PostgreSQL knows: it has lost the transaction in a crash. */
+const unknownId = "22023"
 /** Transactions that PostgreSQL ended in favour of another one. */
 const conflicts = new Set(["40001", "40P01"])
 const mostConflicts = 5
@@ -29,7 +33,7 @@ export async function transact(
       if (!isConflict && !isLost(error)) throw error
       deadline ??= performance.now() + patience
       const isLate = () => signal?.aborted || performance.now() + wait > deadline!
-      if (transaction.id !== undefined && (await isCommitted(connection, transaction.id, isLate))) return
+      if (transaction.id !== undefined && (await isCommitted(connection, transaction, isLate))) return
       if (isLate()) throw error
       await sleep(wait)
     }
@@ -48,7 +52,7 @@ export async function settle<T>(queries: Promise<T>[]): Promise<T[]> {
 /** A transaction that still runs ends soon: its connection is gone. */
 async function isCommitted(
   connection: Connection,
-  id: string,
+  { id, isThere }: Transaction,
   isLate: () => boolean | undefined,
 ): Promise<boolean> {
   for (;;) {
@@ -56,9 +60,15 @@ async function isCommitted(
       const client = await connection.client()
       const text = "select pg_xact_status($1::xid8) as status"
       const { status } = (await client.query<{ status: string }>(text, [id])).rows[0]!
-      if (status !== "in progress") return status === "committed"
+      if (status === "committed") {
+        const found = isThere ? await isThere(client) : true
+        if (found === undefined) throw new Uncertain()
+        return found
+      }
+      if (status !== "in progress") return false
     } catch (error) {
-      if (!isLost(error)) throw new Uncertain(error)
+      if (errorCode(error) === unknownId) return false
+      if (!isLost(error)) throw error instanceof Uncertain ? error : new Uncertain(error)
     }
     if (isLate()) throw new Uncertain()
     await sleep(50)

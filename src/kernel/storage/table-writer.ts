@@ -99,7 +99,24 @@ async function attempt(client: Client, jobs: Job[], transaction: Transaction): P
   if (!changed.size) return void (await client.query("rollback"))
   // From here on a lost connection leaves it open whether the transaction is committed.
   transaction.id = id
+  transaction.isThere = (other) => isThere(other, id, changed)
   await settle([...changes(client, changed), client.query("commit")])
+}
+
+/** Whether these changes were committed under an id. If others have changed all the records since, nobody can tell. */
+async function isThere(client: Client, id: string, changed: Texts): Promise<boolean | undefined> {
+  const text = `select body, xmin = $3::xid8::xid as "isOwn" from vitamin.record where parent = $1 and name = $2`
+  let isTold = true
+  for (const [path, body] of changed) {
+    const { rows } = await client.query<{ body: string; isOwn: boolean }>({
+      text,
+      values: [...splitPath(path), id],
+    })
+    if (body !== undefined && rows[0]?.isOwn && rows[0].body === body) return true
+    if (body === undefined && rows[0]) return false
+    if (body !== undefined) isTold = false
+  }
+  return isTold || undefined
 }
 
 /** Takes the locks of all records, in one order for all processes, and then reads: what another process has committed
