@@ -23,6 +23,7 @@ import { createJobQueue } from "./job-queue.ts"
 import type { Tick } from "./schedule-rows.ts"
 import { endRun, startRun } from "./start-run.ts"
 import { sweepJobs } from "./sweep-jobs.ts"
+import { watchJobs } from "./watch-jobs.ts"
 
 export type Cluster = Readonly<{
   agentFor: AgentSource
@@ -46,6 +47,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   const calls = createCalls(() => mail)
   const mail = await createMail(database, { worker, take })
   const audit = Audit.createAudit()
+  const watch = watchJobs(worker)
   let isStopping = false
   // The engine creates its tables without a lock: several workers that start on an empty database would deadlock.
   const starting = withLock(database.connect(), jobLock("start"), () =>
@@ -56,6 +58,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   const schedules = Schedule.createSchedules(jobs.ticks.rows)
   await Worker.serve(takeOver, atOnce)
   const sweeping = sweepJobs(database, jobs)
+  watch.start(jobs)
 
   function take(message: unknown) {
     const one = message as JobMessage
@@ -65,11 +68,13 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   }
 
   async function run(id: string, job: Job): Promise<Outcome> {
-    const outcome = await runJob(agentFor, id, job).catch(async (error) => {
-      // Whoever took the session may not know of the job.
-      if ((await jobs.runningOf(worker)).some((one) => one.id === id)) await jobs.putBack(id)
-      throw error
-    })
+    const outcome = await watch
+      .run(id, () => runJob(agentFor, id, job))
+      .catch(async (error) => {
+        // Whoever took the session may not know of the job.
+        if ((await jobs.runningOf(worker)).some((one) => one.id === id)) await jobs.putBack(id)
+        throw error
+      })
     // The end of this worker is no end of the prompt: the job stays open, and another worker goes on with it.
     if (isStopping && "error" in outcome && outcome.error.name === "Session.Interrupted")
       return new Promise(() => {})
@@ -187,6 +192,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     async stop() {
       isStopping = true
       sweeping.stop()
+      watch.stop()
       const stopped = jobs.stop()
       await Instance.stopWork()
       await stopped

@@ -1,7 +1,7 @@
 // The queue of jobs, which DBOS keeps in the database: a job is one prompt, any worker takes it, and a session has one at a
 // time, in order. The engine is loaded with this file; it exists once in a process.
 import { DBOS, DBOSClient } from "@dbos-inc/dbos-sdk"
-import type { Client } from "#kernel/database/database.ts"
+import { type Client, createPool } from "#kernel/database/database.ts"
 import { applicationName, quiet, schemaName } from "./engine-config.ts"
 import { queue, waitingQueue } from "./job-tables.ts"
 import { readEvery, registerTicks, type Tick, type Ticks, tickQueue } from "./schedule-rows.ts"
@@ -47,11 +47,13 @@ export async function createJobQueue<Job, Outcome>(options: {
   const { url, worker, atOnce, run, tick } = options
   DBOS.registerWorkflow(async (id: string, job: Job) => run(id, job), { name: workflowName })
   const ticks = registerTicks(tick)
+  let hasStarted = false
+  const pool = createPool(url, { max: connections, hasStarted: () => hasStarted })
   DBOS.setConfig({
     name: applicationName,
     systemDatabaseUrl: url,
     systemDatabaseSchemaName: schemaName,
-    systemDatabasePoolSize: connections,
+    systemDatabasePool: pool,
     executorID: worker,
     applicationVersion,
     listenQueues: [queue, tickQueue],
@@ -72,6 +74,7 @@ export async function createJobQueue<Job, Outcome>(options: {
     logger: quiet,
   })
   await ticks.listen()
+  hasStarted = true
   let stopped: Promise<void> | undefined
 
   return Object.freeze<JobQueue<Job, Outcome>>({
@@ -111,7 +114,7 @@ export async function createJobQueue<Job, Outcome>(options: {
     },
     ticks,
     stop() {
-      stopped ??= DBOS.shutdown()
+      stopped ??= DBOS.shutdown().then(() => pool.end())
       return stopped
     },
   })

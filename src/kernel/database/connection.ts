@@ -1,6 +1,7 @@
 // One connection to PostgreSQL. It is made when it is first needed, and made again after it was lost. Queries are
 // pipelined: each is sent at once, and the answers come in their order.
 
+import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { isLost } from "./errors.ts"
@@ -31,8 +32,9 @@ const queryTimeout = 10_000
 const closeTimeout = 1_000
 /** A process that is paused inside a transaction loses it, and its locks, before others have given up. The keepalives do
  * the same for one whose network is cut. */
+const idleTransaction = 4_000
 const settings = `
-  set lock_timeout = '5s'; set idle_in_transaction_session_timeout = '4s';
+  set lock_timeout = '5s'; set idle_in_transaction_session_timeout = ${idleTransaction};
   set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3`
 
 export function createConnection(
@@ -74,6 +76,33 @@ export function createConnection(
   }
 
   return Object.freeze({ client, close })
+}
+
+/** Connections for the engine that runs jobs, which has no time limits of its own. One that stays silent after it was asked
+ * something is ended, once the engine has started: its steps at the start may take long. */
+export function createPool(
+  url: string,
+  { max, hasStarted }: { max: number; hasStarted: () => boolean },
+): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: connectTimeout,
+    keepAlive: true,
+    idle_in_transaction_session_timeout: idleTransaction,
+  })
+  pool.on("error", () => {})
+  pool.on("connect", ({ connection }) => {
+    const stream = connection.stream as Socket
+    let sent = 0
+    stream.on("data", () => {
+      sent = stream.bytesWritten
+    })
+    stream.setTimeout(queryTimeout, () => {
+      if (hasStarted() && stream.bytesWritten > sent) stream.destroy()
+    })
+  })
+  return pool
 }
 
 async function start(made: pg.Client, opened: (client: Client) => Promise<unknown>): Promise<pg.Client> {

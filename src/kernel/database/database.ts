@@ -7,7 +7,7 @@ import { type Client, type Connection, createConnection, retrying } from "./conn
 import { InvalidAddress, isLost, isStarting, Unreachable } from "./errors.ts"
 import { checkFacts, checkMarks, type Facts, migrate, newest, readFacts, readMarks } from "./schema.ts"
 
-export { type Client, type Connection, retrying } from "./connection.ts"
+export { type Client, type Connection, createPool, retrying } from "./connection.ts"
 export { isLost, reasonOf, Uncertain } from "./errors.ts"
 export { exclusively } from "./exclusively.ts"
 export { settle, type Transaction, transact } from "./transact.ts"

@@ -7,7 +7,8 @@ import { type Lease, Taken, TakenOver, type Workers } from "./worker.ts"
 type Held = { lease: Lease; count: number }
 export type Leases = Pick<Workers, "take" | "release" | "check" | "holderOf"> &
   Readonly<{
-    /** `rows`: the leases of this worker by its heartbeat. Those that are missing are checked. */
+    /** `rows`: the leases of this worker by its heartbeat. Those that are missing are checked, and those that nobody here
+     * holds are released: the database was away when that was tried. */
     compare(rows: readonly Pick<Lease, "session" | "epoch">[]): void
     forget(): void
   }>
@@ -104,7 +105,11 @@ export function createLeases(options: {
     const mine = held.get(lease.session)
     if (mine?.lease !== lease || --mine.count > 0) return
     held.delete(lease.session)
-    await query("delete from vitamin.lease where session = $1 and epoch = $2", [lease.session, lease.epoch])
+    await remove(lease)
+  }
+
+  async function remove({ session, epoch }: Pick<Lease, "session" | "epoch">): Promise<void> {
+    await query("delete from vitamin.lease where session = $1 and epoch = $2", [session, epoch])
   }
 
   /** Asks again if the answer may be old. Right after it, only code that does not wait lies before the work. */
@@ -148,6 +153,8 @@ export function createLeases(options: {
       // A lease that was taken while the heartbeat was on its way is not in its answer.
       for (const { lease } of [...held.values()])
         if (!inPlace.has(keyOf(lease))) check([lease]).catch(() => {})
+      for (const row of rows)
+        if (!held.has(row.session) && !taking.has(row.session)) remove(row).catch(() => {})
     },
     forget: () => held.clear(),
   })
