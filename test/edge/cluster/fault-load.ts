@@ -24,7 +24,8 @@ export function createScript(random: Random): (request: Request) => Reply {
   let calls = 0
   return ({ messages }) => {
     const at = messages.findLastIndex(({ role, text }) => role === "user" && /Prompt \w+\./.test(text))
-    const name = /Prompt (\w+)\./.exec(messages[at]?.text ?? "")?.[1]
+    // Prompts that follow each other without an answer arrive as one message.
+    const name = [...(messages[at]?.text ?? "").matchAll(/Prompt (\w+)\./g)].at(-1)?.[1]
     const options = { delay: 10 + random(60) }
     const isOver = messages.slice(at + 1).some(({ results }) => results.length > 0)
     if (isOver) return text(`Done ${name}.`, options)
