@@ -5,7 +5,7 @@ import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import type { Job, Outcome } from "./job.ts"
 import type { JobQueue } from "./job-queue.ts"
-import { isAnyWaiting, moveToWorkers, readState, type State } from "./job-tables.ts"
+import { isAnyWaiting, isStored, moveToWorkers, readState, type State } from "./job-tables.ts"
 import * as Limits from "./limits.ts"
 import { pickJobs } from "./pick-jobs.ts"
 
@@ -51,6 +51,7 @@ export function createAdmission(database: Database, jobs: JobQueue<Job, Outcome>
           throw error
         })
         transaction.id = xact
+        if (added) transaction.isThere = (other) => isStored(other, added.id)
         await client.query("commit")
       })
     })

@@ -59,3 +59,8 @@ export async function moveToWorkers(client: Client, ids: readonly string[]): Pro
     where workflow_uuid = any($1) and queue_name = '${waitingQueue}' and status = 'ENQUEUED'`
   if (ids.length) await client.query(text, [ids])
 }
+
+export async function isStored(client: Client, id: string): Promise<boolean> {
+  const text = `select 1 from ${schemaName}.workflow_status where workflow_uuid = $1`
+  return (await client.query(text, [id])).rows.length > 0
+}

@@ -42,8 +42,8 @@ test("a job that its worker does not know is put back", { skip: noPostgres }, as
       new.executor_id := (select id from vitamin.worker);
       return new;
     end $$;
-    create trigger take before insert on vitamin_jobs.workflow_status
-      for each row when (new.queue_partition_key = '${session}') execute function take()`)
+    create trigger take before update on vitamin_jobs.workflow_status
+      for each row when (new.queue_name = 'vitamin' and old.queue_name <> 'vitamin') execute function take()`)
   await prompt(worker!, session)
 })
 
