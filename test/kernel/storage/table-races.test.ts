@@ -56,9 +56,13 @@ test("processes that change the same records in different orders never deadlock"
   const add = (tables: typeof one, order: string[]) =>
     Promise.all(
       order.map((name) =>
-        tables!.update<{ n: number }>(["area", name], (draft) => void (draft.n = (draft.n ?? 0) + 1), {
-          initial: {},
-        }),
+        tables!.update<{ n: number }>(
+          ["area", name],
+          (draft) => void Object.assign(draft, { n: (draft.n ?? 0) + 1 }),
+          {
+            initial: {},
+          },
+        ),
       ),
     )
   await using other = await connect(tmp.url)
