@@ -8,6 +8,7 @@ const all = [
   "start",
   "storage",
   "database",
+  "cluster",
   "sse",
   "memory",
   "turns",
