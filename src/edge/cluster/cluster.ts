@@ -58,7 +58,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   const schedules = Schedule.createSchedules(jobs.ticks.rows)
   await Worker.serve(takeOver, atOnce)
   const sweeping = sweepJobs(database, jobs)
-  watch.start(jobs)
+  watch.start(jobs, database)
 
   function take(message: unknown) {
     const one = message as JobMessage

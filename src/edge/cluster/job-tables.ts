@@ -4,6 +4,7 @@ import type { Client, Database } from "#kernel/database/database.ts"
 import { isAlive } from "#kernel/worker/heartbeat.ts"
 import { schemaName } from "./engine-config.ts"
 import type { Running, Waiting } from "./pick-jobs.ts"
+import { tickQueue } from "./schedule-rows.ts"
 
 export const queue = "vitamin"
 export const waitingQueue = "vitamin waiting"
@@ -52,6 +53,15 @@ export async function readState(client: Client): Promise<State> {
 export async function isAnyWaiting(database: Database): Promise<boolean> {
   const text = `select 1 from ${schemaName}.workflow_status where queue_name = '${waitingQueue}' and status = 'ENQUEUED' limit 1`
   return (await database.read({ name: "waiting jobs", text })).length > 0
+}
+
+/** Workers that run jobs, as the engine says, and that have no row in `vitamin.worker`. */
+export async function workersWithoutRow(database: Database): Promise<string[]> {
+  const text = `select distinct executor_id as id from ${schemaName}.workflow_status j
+    where status = 'PENDING' and queue_name = any($1)
+      and not exists (select 1 from vitamin.worker w where w.id = j.executor_id)`
+  const values = [[queue, tickQueue]]
+  return (await database.read<{ id: string }>({ name: "lost workers", text, values })).map(({ id }) => id)
 }
 
 export async function moveToWorkers(client: Client, ids: readonly string[]): Promise<void> {

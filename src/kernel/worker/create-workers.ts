@@ -131,6 +131,11 @@ export function createWorkers(database: Database): Workers {
       slots = jobsAtOnce
       await start()
     },
+    async addDead(workers) {
+      const text = `insert into vitamin.worker (id, seen, slots)
+        select id, to_timestamp(0), 0 from unnest($1::text[]) id on conflict do nothing`
+      await query(text, [workers])
+    },
     async countAttempt(job) {
       const text = `insert into vitamin.attempt as a (job, tries) values ($1, 1)
         on conflict (job) do update set tries = a.tries + 1 returning tries`

@@ -27,6 +27,8 @@ export type Workers = Readonly<{
   /** Counts as alive from now on, also without a lease. `takeOver` is called for each worker that died, by one worker at a
    * time; if it fails, it is called again, here or elsewhere. */
   serve(takeOver: TakeOver, slots: number): Promise<void>
+  /** Adds workers that are dead, so that their work is taken over. One that is alive after all stays alive. */
+  addDead(workers: readonly string[]): Promise<void>
   countAttempt(job: string): Promise<number>
   close(): Promise<void>
 }>
@@ -95,6 +97,11 @@ export async function holderOf(session: string): Promise<string | undefined> {
  * many jobs this worker runs at once. */
 export async function serve(takeOver: TakeOver, slots: number): Promise<void> {
   await workers?.serve(takeOver, slots)
+}
+
+/** Have the work of dead workers taken over that nobody knows. */
+export async function addDead(dead: readonly string[]): Promise<void> {
+  await workers?.addDead(dead)
 }
 
 /** How many workers have ended while they ran this job. */

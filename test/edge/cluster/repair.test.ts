@@ -47,6 +47,29 @@ test("a job that its worker does not know is put back", { skip: noPostgres }, as
   await prompt(worker!, session)
 })
 
+test("a job of a dead worker that nobody knows any more is run by another one", {
+  skip: noPostgres,
+}, async () => {
+  await using llm = await fakeLlm(() => text("Done."))
+  await using fleet = await startFleet(1, llm)
+  const { database } = fleet
+  const [worker] = fleet.workers
+  const session = await newSession(worker!)
+  await prompt(worker!, session)
+  // A worker whose row was removed takes the next job, and dies.
+  await database.query(`create function take() returns trigger language plpgsql as $$
+    begin
+      new.status := 'PENDING';
+      new.executor_id := 'a dead worker';
+      return new;
+    end $$;
+    create trigger take before update on vitamin_jobs.workflow_status
+      for each row when (new.queue_name = 'vitamin' and old.queue_name <> 'vitamin') execute function take()`)
+  await prompt(worker!, session)
+  const left = () => database.query("select from vitamin.worker where id = 'a dead worker'")
+  await until(async () => (await left()).length === 0, "the dead worker is removed")
+})
+
 test("a worker that was cut off from the database goes on with its jobs when the network is back", {
   skip: noPostgres,
 }, async () => {
