@@ -36,7 +36,7 @@ type JobMessage = { kind: "done"; id: string; outcome: Outcome } | { kind: "stee
 
 /** A worker runs so many prompts at once. */
 const atOnce = 16
-/** A job that so many workers did not survive is not tried again. */
+/** A job that so many workers did not survive, or could not begin, is not tried again. */
 const mostAttempts = 3
 /** The message about the end of a job may be lost with its worker. */
 const askEvery = 3_000
@@ -71,8 +71,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     const outcome = await watch
       .run(id, () => runJob(agentFor, id, job))
       .catch(async (error) => {
-        // Whoever took the session may not know of the job.
-        if ((await jobs.runningOf(worker)).some((one) => one.id === id)) await jobs.putBack(id)
+        if (await mayGoOn(id, error)) await (await starting).putBack(id)
         throw error
       })
     // The end of this worker is no end of the prompt: the job stays open, and another worker goes on with it.
@@ -80,6 +79,12 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
       return new Promise(() => {})
     await report(id, job, outcome)
     return outcome
+  }
+
+  /** Whoever took the session may not know of the job. Another worker may have the folder that this one cannot open. */
+  async function mayGoOn(id: string, error: unknown): Promise<boolean> {
+    const isOwn = (await (await starting).runningOf(worker)).some((one) => one.id === id)
+    return isOwn && (error instanceof Worker.TakenOver || (await Worker.countAttempt(id)) < mostAttempts)
   }
 
   async function report(id: string, { from, scheduleId }: Job, outcome: Outcome) {
