@@ -1,11 +1,12 @@
 // Ends a prompt whose workers died one after another: it is not tried again, and the session says why.
+import { localFolder } from "#ability/checkout/local-folder.ts"
 import { startInstance } from "#edge/server/start-instance.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
-import { NamedError } from "#util/error.ts"
+import { errorText, NamedError } from "#util/error.ts"
 import type { Job } from "./job.ts"
 
 class Parked extends NamedError {
@@ -18,7 +19,7 @@ class Parked extends NamedError {
   }
 }
 
-export function parkPrompt(
+export async function parkPrompt(
   promptId: string,
   { sessionId, directory }: Job,
   workers: number,
@@ -26,19 +27,21 @@ export function parkPrompt(
   const parked = new Parked(sessionId, promptId, workers)
   const { name, message } = parked
   Log.error(message, { sessionId, promptId })
-  return Instance.provide({
-    directory,
-    init: startInstance,
-    async fn() {
-      await StoredPrompt.remove(promptId)
-      const session = await SessionRecord.find(sessionId)
-      if (session)
-        await SessionRecord.update(session, (draft) => {
-          delete draft.owner
-          Object.assign(draft, { status: "error", error: { name, message } })
-        })
-      Bus.publish(SessionRecord.Failed, { sessionId, error: { name, message }, promptId })
-      return parked
-    },
-  })
+  await StoredPrompt.remove(promptId)
+  const tell = async () => {
+    const session = await SessionRecord.find(sessionId)
+    if (session)
+      await SessionRecord.update(session, (draft) => {
+        delete draft.owner
+        Object.assign(draft, { status: "error", error: { name, message } })
+      })
+    Bus.publish(SessionRecord.Failed, { sessionId, error: { name, message }, promptId })
+  }
+  // A folder that cannot be opened here must not keep the other jobs of the dead worker waiting.
+  await localFolder(directory)
+    .then((folder) => Instance.provide({ directory: folder, init: startInstance, fn: tell }))
+    .catch((error) =>
+      Log.warn("a session was not told that its prompt ended", { sessionId, error: errorText(error) }),
+    )
+  return parked
 }

@@ -78,13 +78,11 @@ export function createWorkers(database: Database): Workers {
   async function takeOverFromAll(dead: readonly string[], takeOver: TakeOver) {
     if (isTakingOver) return
     isTakingOver = true
-    try {
-      for (const worker of dead) await takeOverFrom(database, worker, takeOver)
-    } catch (error) {
-      Log.warn("the work of a dead worker waits", { error: errorText(error) })
-    } finally {
-      isTakingOver = false
-    }
+    for (const worker of dead)
+      await takeOverFrom(database, worker, takeOver).catch((error) =>
+        Log.warn("the work of a dead worker waits", { worker, error: errorText(error) }),
+      )
+    isTakingOver = false
   }
 
   function keepLiving(rows: { id: string; isAlive: boolean }[]) {

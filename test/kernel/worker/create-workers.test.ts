@@ -53,6 +53,23 @@ test(
   },
 )
 
+test("a worker that cannot be taken over does not keep others from being taken over", real, async () => {
+  await using database = await tmpDatabase()
+  await withWorkers(database.url, async (workers) => {
+    const tried: string[] = []
+    await database.query(
+      "insert into vitamin.worker (id, seen) values ('first', '-infinity'), ('second', '-infinity')",
+    )
+    await workers.serve(async (worker) => {
+      tried.push(worker)
+      if (worker === "first") throw new Error("not now")
+    }, 1)
+    await until(() => tried.includes("second"), "the second worker")
+    assert.ok(tried.indexOf("first") < tried.indexOf("second"))
+    await until(() => tried.filter((worker) => worker === "first").length > 1, "another attempt")
+  })
+})
+
 test("a lease is checked again if the answer took longer than a second", real, async () => {
   await using database = await tmpDatabase()
   const { port } = await cluster()
