@@ -96,11 +96,11 @@ export function createCalls(mail: () => Mail): Across & Readonly<{ take(message:
     } catch (error) {
       if (!isMissing(error)) throw error
       const replies = await Promise.allSettled((await others()).map((worker) => ask(worker, asked)))
-      for (const reply of replies) {
-        if (reply.status === "fulfilled") return { status: 200, value: reply.value }
-        if (!isMissing(reply.reason)) throw reply.reason
-      }
-      throw error
+      // Another worker may be silent or fail: the one that has it decides.
+      const answered = replies.find((reply) => reply.status === "fulfilled")
+      if (answered) return { status: 200, value: answered.value }
+      const failed = replies.find((reply) => reply.status === "rejected" && !isMissing(reply.reason))
+      throw failed ? (failed as PromiseRejectedResult).reason : error
     }
   }
 

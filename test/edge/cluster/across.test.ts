@@ -38,6 +38,26 @@ test("a question is listed and answered through another worker", { skip: noPostg
   assert.equal(readFileSync(join(fleet.tmp.path, "a.txt"), "utf8"), "allowed")
 })
 
+test("an answer reaches the worker that has the question if another worker is silent", {
+  skip: noPostgres,
+}, async () => {
+  await using llm = await fakeLlm([call("write", { path: "a.txt", content: "allowed" }), text("Written.")])
+  await using fleet = await startFleet(2, llm)
+  const { id, other } = await begin(fleet, { text: "Write it." })
+  let question: { id: string } | undefined
+  await until(async () => {
+    question = (await other.call("GET", "/permission/pending")).body[0]
+    return question
+  }, "the question")
+  // The silent worker has the first row of the table, so it is asked first.
+  const { query } = fleet.database
+  await query("truncate vitamin.worker; insert into vitamin.worker (id, seen) values ('silent', 'infinity')")
+  await until(async () => (await query("select from vitamin.worker")).length === 3, "the heartbeats")
+  const { status } = await other.call("POST", `/permission/${question!.id}/respond`, { reply: "once" })
+  assert.equal(status, 200)
+  await until(async () => (await story(other, id)).at(-1) === "assistant: Written.", "the answer")
+})
+
 test("an abort through another worker stops the turn and the waiting prompts", {
   skip: noPostgres,
 }, async () => {
