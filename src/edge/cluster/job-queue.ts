@@ -2,6 +2,7 @@
 // time, in order. The engine is loaded with this file; it exists once in a process.
 import { DBOS, DBOSClient } from "@dbos-inc/dbos-sdk"
 import { type Client, createPool } from "#kernel/database/database.ts"
+import { NamedError } from "#util/error.ts"
 import { applicationName, quiet, schemaName } from "./engine-config.ts"
 import { queue, waitingQueue } from "./job-tables.ts"
 import { readEvery, registerTicks, type Tick, type Ticks, tickQueue } from "./schedule-rows.ts"
@@ -35,6 +36,11 @@ const applicationVersion = "1"
 const pollEvery = 100
 const connections = 4
 const removedAtOnce = 500
+/** The end of a parked job, for a client that has not heard the reason from the worker that parked it. */
+const parked = new NamedError(
+  "Prompt.LostWorkersLimit",
+  "The prompt was stopped: its workers ended while they ran it. It is not tried again.",
+)
 
 /** `run` does the work of a job, `tick` starts a run of a schedule. `atOnce`: the most jobs of this worker. */
 export async function createJobQueue<Job, Outcome>(options: {
@@ -92,6 +98,7 @@ export async function createJobQueue<Job, Outcome>(options: {
     async endOf(id) {
       const [found] = await DBOS.listWorkflows({ workflowIDs: [id], loadOutput: true })
       if (found?.status === "SUCCESS") return { outcome: found.output as Outcome }
+      if (found?.status === "CANCELLED") return { error: parked }
       return found?.status === "ERROR" ? { error: found.error } : undefined
     },
     async runningOf(executorId) {

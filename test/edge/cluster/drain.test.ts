@@ -7,6 +7,7 @@ import { call, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { noPostgres } from "../../fixture/postgres.ts"
 import { until } from "../../fixture/until.ts"
 import { bash, newSession, startFleet, story } from "./harness.ts"
+import { holdPrompts } from "./held-prompts.ts"
 
 test("SIGTERM hands the turn of a worker over to another one", { skip: noPostgres }, async () => {
   await using llm = await fakeLlm([call("bash", { command: "sh run.sh" }), text("Finished elsewhere.")])
@@ -54,4 +55,18 @@ test("a prompt that three workers did not survive is not tried again", { skip: n
   await until(async () => (await last.call("GET", `/session/${id}`)).body.status === "error", "the end")
   assert.equal((await last.call("GET", `/session/${id}`)).body.error.name, "Prompt.LostWorkersLimit")
   assert.equal(llm.requests.length, 3)
+})
+
+test("a client learns that its prompt was given up if the message about it is lost", {
+  skip: noPostgres,
+}, async () => {
+  await using held = await holdPrompts()
+  await using fleet = await startFleet(1, held.llm)
+  const worker = fleet.workers[0]!
+  const id = await newSession(worker)
+  const answer = worker.call("POST", `/session/${id}/message`, { text: "owner p 1" })
+  await until(() => held.running.length === 1, "the prompt")
+  // As a worker leaves it that dies right after it gave the job up.
+  await fleet.database.query("update vitamin_jobs.workflow_status set status = 'CANCELLED'")
+  assert.match(JSON.stringify((await answer).body), /Prompt\.LostWorkersLimit/)
 })
