@@ -35,7 +35,7 @@ export function createAdmission(database: Database, jobs: JobQueue<Job, Outcome>
 
   async function look() {
     try {
-      if (await isAnyWaiting(database)) await admit()
+      if ((await isAnyWaiting(database)) && !isClosed) await admit()
     } catch (error) {
       if (!isClosed) Log.warn("waiting jobs could not be started", { error: errorText(error) })
     }
