@@ -1,5 +1,6 @@
-// Listens for new events in a database, and sends and hears live events of other servers. A connection that is lost is made again, and then everything is looked up once:
-// nobody knows what was announced meanwhile. Notifications are hints: the newest id is also asked for now and then.
+// Listens for new events in a database, and sends and hears live events of other servers. A connection that is lost is made
+// again, and then everything is looked up once: nobody knows what was announced meanwhile. Notifications are hints: the
+// newest id is also asked for now and then.
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Client, Database } from "#kernel/database/database.ts"
 

@@ -63,7 +63,7 @@ const hints: Record<string, string> = {
   "42501": "this user may not do that there; make the user the owner of the database",
   "25006": "it is read-only; name the primary server, or turn default_transaction_read_only off",
   "53100": "its disk is full; make room there, and it goes on",
-  "53300": "it has no connection left; raise max_connections (a server of vitamin needs eleven)",
+  "53300": "it has no connection left; raise max_connections (a server of vitamin needs twelve)",
   "55P03": "another server has been changing it for too long; try again",
   "57P03": "it is starting or shutting down; try again",
   ECONNREFUSED: "nobody answers there (ECONNREFUSED); start it, or correct the address",
