@@ -59,19 +59,23 @@ export function createAdmission(database: Database, jobs: JobQueue<Job, Outcome>
 
   /** Returns the id of the transaction. */
   async function change(client: Client, limits: Limits.Limits, added: Added | undefined): Promise<string> {
-    const [, , found] = await settle([
+    // A look leaves it to the worker that has the lock, and comes again: all workers look while a job waits.
+    const lock = added ? "pg_advisory_xact_lock" : "pg_try_advisory_xact_lock"
+    const [, locked, found] = await settle([
       client.query("begin"),
-      client.query("select pg_advisory_xact_lock($1)", [jobLock("admission")]),
+      client.query(`select ${lock}($1) as mine`, [jobLock("admission")]),
       client.query<{ xact: string }>("select pg_current_xact_id()::text as xact"),
       ...(added ? [client.query(added.insertion)] : []),
     ])
+    const { xact } = found!.rows[0] as { xact: string }
+    if ((locked!.rows[0] as { mine: unknown }).mine === false) return xact
     if (added)
       await jobs.add(client, { ...added, partition: added.job.sessionId, attributes: namesOf(added) })
     const state = await readState(client)
     const picked = pickJobs({ ...state, limits })
     if (added && !picked.includes(added.id)) refuseIfFull(added, { state, picked, limits })
     await moveToWorkers(client, [...picked, ...state.done])
-    return (found!.rows[0] as { xact: string }).xact
+    return xact
   }
 
   return Object.freeze<Admission>({
