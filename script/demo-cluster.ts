@@ -67,14 +67,14 @@ async function demonstrate(): Promise<void> {
   const killedAt = performance.now()
   await victim.child.exit
   say(`killed ${victim.name} (kill -9 ${victim.child.process.pid}) in the middle of the turn`)
-  let heir: Worker | undefined
+  let successor: Worker | undefined
   await until(async () => {
-    heir = await holderOf(id, workers, database)
-    return heir !== victim
+    successor = await holderOf(id, workers, database)
+    return successor !== victim
   }, "the takeover")
   const seconds = ((performance.now() - killedAt) / 1_000).toFixed(1)
   say(
-    `${heir?.name ?? "another worker"} noticed that it is dead, and goes on with the turn after ${seconds} s`,
+    `${successor?.name ?? "another worker"} noticed that it is dead, and goes on with the turn after ${seconds} s`,
   )
   await until(async () => (await watched!.client.getSession({ id })).status === "idle", "the end of the turn")
   say("the turn is finished:")
