@@ -48,10 +48,10 @@ export async function append(
   const rows: Row[] = []
   const packets: string[] = []
   let last = { seq, position }
-  let live = earlier
+  let live = [...earlier]
   for (const one of taken) {
     if (!("type" in one)) {
-      if (one.event) live = [...live, one.event]
+      if (one.event) live.push(one.event)
       continue
     }
     packets.push(...packetsOf(last.seq, live))
