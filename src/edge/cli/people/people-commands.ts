@@ -1,4 +1,5 @@
-// `vitamin token …`, `vitamin limit …` and `vitamin audit` with their options. The code of a command is loaded only when it runs.
+// `vitamin token …`, `vitamin limit …` and `vitamin audit` with their options. The code of a command is loaded only when it
+// runs.
 import type { Argv } from "yargs"
 import { database, format, positiveInteger } from "#edge/cli/option/options.ts"
 import type { FolderOptions, StoreOptions } from "#edge/cli/process/in-instance.ts"
