@@ -1,6 +1,7 @@
 // Runs one prompt, from its first message to its end: an answer, an error that the session stores, or an interruption. The
 // session can continue with the next prompt in every case.
 
+import { AsyncLocalStorage } from "node:async_hooks"
 import { autoAgent, plannerAgent } from "#ability/agent/agent-registry.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import { recoverOnce } from "#engine/queue/recover-prompts.ts"
@@ -26,9 +27,18 @@ export async function runPrompt(
 ): Promise<Message.Info> {
   const claimed = await claim(input, signal)
   const { lease, session } = claimed
-  const ending = lease ? AbortSignal.any([signal, lease.signal]) : signal
+  const ending = lease ? AbortSignal.any([signal, lossOf(lease)]) : signal
   const run = () => Person.run(personOf(session), () => runClaimed(claimed, { signal: ending, prompt }))
   return Worker.run(lease, run).finally(() => Worker.release(lease))
+}
+
+/** Aborted if the lease is lost. A heartbeat notices that outside the instance, and listeners need the instance. */
+function lossOf({ signal }: Worker.Lease): AbortSignal {
+  const lost = new AbortController()
+  const follow = AsyncLocalStorage.bind(() => lost.abort(signal.reason))
+  if (signal.aborted) follow()
+  signal.addEventListener("abort", follow, { once: true })
+  return lost.signal
 }
 
 async function runClaimed(

@@ -47,6 +47,34 @@ test("a worker that was paused starts no call and writes no record after another
   for (const row of rows) assert.deepEqual(now.get(row.name), row)
 })
 
+test("a worker that was paused while it asked a question goes on after another one took its session", {
+  skip: noPostgres,
+}, async () => {
+  await using llm = await fakeLlm([
+    call("write", { path: "asked.txt", content: "never" }),
+    text("Answer of the second worker."),
+    text("The end."),
+  ])
+  await using fleet = await startFleet(2, llm)
+  const id = await newSession(fleet.workers[0]!)
+  const prompt = { text: "Write the file." }
+  await fleet.workers[0]!.call("POST", `/session/${id}/message`, prompt, { prefer: "respond-async" })
+  const stale = await fleet.holder(id)
+  const other = fleet.workers.find((one) => one !== stale)!
+  const questions = async () => (await stale.call("GET", "/permission/pending")).body.length
+  await until(async () => (await questions()) === 1, "the question")
+
+  stale.signal("SIGSTOP")
+  await until(async () => (await other.call("GET", `/session/${id}`)).body.status === "idle", "the takeover")
+  stale.signal("SIGCONT")
+
+  await until(async () => (await questions()) === 0, "the end of the question")
+  const answer = await stale.call("POST", `/session/${id}/message`, { text: "And now?" })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  assert.equal((await story(other, id)).at(-1), "assistant: The end.")
+  assert.equal(existsSync(join(fleet.tmp.path, "asked.txt")), false)
+})
+
 test("a worker asks for its lease right before a call that changes something", {
   skip: noPostgres,
 }, async () => {
