@@ -49,14 +49,18 @@ function lockOf(name: string): string {
   return String(createHash("sha256").update(name).digest().readBigInt64BE())
 }
 
-/** Opens a database, and brings its tables to the newest version. Short and clear errors if that is impossible. */
-export async function open(address: string): Promise<Database> {
+/** Opens a database, and brings its tables to the newest version. Short and clear errors if that is impossible.
+ * `beforeTables` runs if there are none yet, and may refuse to create them. */
+export async function open(
+  address: string,
+  beforeTables: () => Promise<unknown> = async () => {},
+): Promise<Database> {
   const { url, shown } = parseAddress(address)
   let clock = { time: Date.now(), at: performance.now() }
   let isPrepared = false
   const connect = (opened: (client: Client) => Promise<unknown> = async () => {}) =>
     createConnection(url, async (client) => {
-      if (!isPrepared) await prepare(client, shown)
+      if (!isPrepared) await prepare(client, shown, beforeTables)
       isPrepared = true
       const marks = await readMarks(client)
       clock = { time: marks.clock, at: performance.now() }
@@ -77,9 +81,10 @@ export async function open(address: string): Promise<Database> {
   })
 }
 
-async function prepare(client: Client, shown: string): Promise<void> {
+async function prepare(client: Client, shown: string, beforeTables: () => Promise<unknown>): Promise<void> {
   const facts = await readFacts(client)
   checkFacts(shown, facts)
+  if (facts.schema === undefined) await beforeTables()
   if (Math.abs(facts.ahead) > wrongBy) Log.warn(clockText(facts.ahead))
   if (facts.schema === undefined || facts.schema < newest) await migrate(client)
 }

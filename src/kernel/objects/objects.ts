@@ -4,6 +4,7 @@
 import type { Database } from "#kernel/database/database.ts"
 import { readObjectPlace } from "#kernel/database/object-place.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import type { Bucket } from "./bucket.ts"
 
 export { Damaged } from "./errors.ts"
 
@@ -47,7 +48,15 @@ export async function close(): Promise<void> {
 
 /** The objects of a database: their bytes are in its tables or, with VITAMIN_OBJECTS, in a bucket. */
 export async function create(database: Database): Promise<Objects> {
+  return (await import("./object-tables.ts")).createObjectTables(database, await openBucket())
+}
+
+/** Throws if VITAMIN_OBJECTS names a bucket that cannot be used. New tables would name it for good. */
+export async function checkBucket(): Promise<void> {
+  await (await openBucket())?.check()
+}
+
+async function openBucket(): Promise<Bucket | undefined> {
   const place = readObjectPlace()
-  const bucket = place === undefined ? undefined : (await import("./bucket.ts")).createBucket(place)
-  return (await import("./object-tables.ts")).createObjectTables(database, bucket)
+  return place === undefined ? undefined : (await import("./bucket.ts")).createBucket(place)
 }

@@ -7,9 +7,10 @@ import { createRecordTables } from "./record-tables.ts"
 import { createSharedRecords } from "./shared-records.ts"
 import * as Storage from "./storage.ts"
 
-/** Opens the database first: if that fails, records stay where they are. Call it before the first record is touched. */
-export async function useDatabase(url: string): Promise<void> {
-  const database = await open(url)
+/** Opens the database first: if that fails, records stay where they are. Call it before the first record is touched.
+ * `beforeTables` runs before the tables are created. */
+export async function useDatabase(url: string, beforeTables?: () => Promise<unknown>): Promise<void> {
+  const database = await open(url, beforeTables)
   const workers = createWorkers(database)
   const records = createSharedRecords(createRecordTables(database), RecordFiles)
   // Leases are released behind the last record, which depends on them.

@@ -44,7 +44,9 @@ export async function inInstance<T>(
 
 /** Keeps records in the database that is named, if there is one. */
 async function openStore({ database = Env.get("VITAMIN_DATABASE") }: StoreOptions): Promise<void> {
-  if (database) await (await import("#kernel/storage/use-database.ts")).useDatabase(database)
+  if (!database) return
+  const { useDatabase } = await import("#kernel/storage/use-database.ts")
+  await useDatabase(database, Objects.checkBucket)
 }
 
 /** Call `stop` at the first signal, with the exit code that belongs to it; a later one ends the program at once. Returns

@@ -60,6 +60,10 @@ test(
       [{ AWS_ENDPOINT_URL_S3: silent.url }, /it did not answer in time/],
     ] as const)
       assert.match(await refusal(more), reason)
+    // A refused start creates no tables, which would name a bucket that is wrong.
+    const names = "select nspname from pg_namespace where nspname like 'vitamin%'"
+    assert.deepEqual(await database.query(names), [])
+    assert.equal((await vitamin(tmp, ["session", "list"], set)).code, 0)
     await using none = await tmpDatabase()
     assert.match(
       await refusal({ VITAMIN_DATABASE: none.url, VITAMIN_OBJECTS: "s3://missing" }),
