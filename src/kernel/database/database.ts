@@ -74,7 +74,9 @@ export async function open(
     url,
     connect,
     read: <T>(query: { name?: string; text: string; values?: unknown[] }) =>
-      retrying(async () => (await (await reader.client()).query(query)).rows as T[]),
+      tellFailure(shown, () =>
+        retrying(async () => (await (await reader.client()).query(query)).rows as T[]),
+      ),
     // The clock of this machine may be set meanwhile, so it is not asked.
     now: () => Math.round(clock.time + performance.now() - clock.at),
     close: reader.close,

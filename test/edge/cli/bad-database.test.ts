@@ -219,3 +219,26 @@ test("a server ends within seconds of SIGTERM while its database is away", real,
     1,
   )
 })
+
+test(
+  "a server whose database is away says so to a client that reads, and goes on afterwards",
+  real,
+  async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using database = await tmpDatabase()
+    const postgres = await cluster()
+    await using server = await start(tmp, { VITAMIN_DATABASE: database.url })
+    const { id } = await server.client.createSession({ title: "kept" })
+    await postgres.stop()
+    try {
+      await assert.rejects(server.client.getSession({ id }), {
+        name: "Database.Unreachable",
+        message:
+          /^The database \S+ at \S+ cannot be used: nobody answers there \(ECONNREFUSED\); start it, or correct/,
+      })
+    } finally {
+      await postgres.start()
+    }
+    assert.equal((await server.client.getSession({ id })).title, "kept")
+  },
+)
