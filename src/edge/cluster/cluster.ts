@@ -154,7 +154,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
       scheduleId: run?.scheduleId,
       from: worker,
     }
-    await admission.add({ id, job, insertion, project: session.projectId })
+    await admission.add({ id, job, insertion, person: job.person?.name ?? "", project: session.projectId })
     if (input.whenBusy === "steer") await offerSteering(id, job)
     return { sessionId, promptId: id, signal }
   }

@@ -70,6 +70,13 @@ export async function moveToWorkers(client: Client, ids: readonly string[]): Pro
   if (ids.length) await client.query(text, [ids])
 }
 
+/** Removes jobs with their prompts, in the transaction that added them. */
+export async function removeJobs(client: Client, ids: readonly string[]): Promise<void> {
+  if (!ids.length) return
+  await client.query(`delete from ${schemaName}.workflow_status where workflow_uuid = any($1)`, [ids])
+  await client.query("delete from vitamin.record where parent = 'prompt' and name = any($1)", [ids])
+}
+
 export async function isStored(client: Client, id: string): Promise<boolean> {
   const text = `select 1 from ${schemaName}.workflow_status where workflow_uuid = $1`
   return (await client.query(text, [id])).rows.length > 0
