@@ -1,6 +1,6 @@
 // Several `vitamin serve` processes on one PostgreSQL (fsync, on this machine): four workers beside one with a model that
-// takes 200 ms, the own time of a turn beside files, and the time
-// from the check of a lease to the first effect of a call. ROUNDS=1 is quick.
+// takes 200 ms, three workers with an instant model beside the engine of the jobs alone, the own time of a turn beside files,
+// and the time from the check of a lease to the first effect of a call. ROUNDS=1 is quick.
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -10,6 +10,8 @@ import { serving } from "../test/fixture/cli.ts"
 import { env, type FakeLlm } from "../test/fixture/fake-llm.ts"
 import { cluster, noPostgres } from "../test/fixture/postgres.ts"
 import { tmpdir } from "../test/fixture/tmpdir.ts"
+import { until } from "../test/fixture/until.ts"
+import { emptyJobsPerSecond } from "./bare-engine.ts"
 import { measureWindow } from "./lease-window.ts"
 import { median, report } from "./measure.ts"
 import type { Notes, Order } from "./model.ts"
@@ -20,6 +22,7 @@ if (noPostgres) {
 }
 const rounds = Number(process.env.ROUNDS ?? 3)
 const promptsEach = 20
+const busySessions = { sessions: 40, each: 5 }
 
 await cluster({ fsync: true })
 const model = fork(new URL("./model.ts", import.meta.url).pathname)
@@ -27,6 +30,7 @@ const [{ port }] = (await once(model, "message")) as [{ port: number }]
 const llm = { url: `http://127.0.0.1:${port}` } as FakeLlm
 try {
   await compareWorkers()
+  await compareEngine()
   await compareFiles()
   await measureWindow()
 } finally {
@@ -75,6 +79,49 @@ async function drive(worker: Worker) {
 async function ask(worker: Worker, session: string) {
   const { status, body } = await worker.call("POST", `/session/${session}/message`, { text: "go" })
   if (status !== 200) throw new Error(JSON.stringify(body))
+}
+
+/** Prompts that are accepted all at once, and an instant model. */
+async function compareEngine() {
+  await tell({ turns: 0, deltas: 1, folder: "" })
+  const [ours, floor] = [[] as number[], [] as number[]]
+  await using fleet = await startFleet(3, llm)
+  for (let round = 0; round <= rounds; round++) {
+    const prompts = await acceptedPerSecond(fleet, busySessions)
+    const jobs = await emptyJobsPerSecond({ workers: 3, ...busySessions })
+    if (round === 0) continue
+    ours.push(prompts)
+    floor.push(jobs)
+  }
+  const what = "3 workers, an instant model (floor: empty jobs)"
+  compare(what, { ours: median(ours), floor: median(floor), least: 0.5, unit: "prompts/s" })
+}
+
+async function acceptedPerSecond(
+  { workers, database }: Fleet,
+  { sessions, each }: typeof busySessions,
+): Promise<number> {
+  const ids = await Promise.all(
+    Array.from({ length: sessions }, (_, i) => newSession(workers[i % workers.length]!)),
+  )
+  const began = performance.now()
+  await Promise.all(
+    ids.map(async (id, i) => {
+      for (let n = 0; n < each; n++) {
+        const worker = workers[(i + n) % workers.length]!
+        const { status, body } = await worker.call(
+          "POST",
+          `/session/${id}/message`,
+          { text: "go" },
+          { prefer: "respond-async" },
+        )
+        if (status !== 202) throw new Error(JSON.stringify(body))
+      }
+    }),
+  )
+  const text = "select 1 from vitamin_jobs.workflow_status where status in ('PENDING', 'ENQUEUED') limit 1"
+  await until(async () => (await database.query(text)).length === 0, "all prompts")
+  return (sessions * each * 1_000) / (performance.now() - began)
 }
 
 /** The own time between two requests of a prompt that reads 20 files. */
