@@ -149,6 +149,8 @@ const ofThePage = ["createBrowserCode", "signInBrowser", "listBrowsers", "signOu
 const ofPeople = ["createToken", "listAudit"]
 /** It needs a project that is a git repository: test/edge/cli/cluster. */
 const ofProjects = ["pushSession"]
+/** They need a database: test/edge/cluster. */
+const ofSchedules = ["listSchedules", "createSchedule", "updateSchedule", "removeSchedule"]
 
 test("every route gives the same results over HTTP and in the same process", async () => {
   const seen: { called: Called[]; events: string[] }[] = []
@@ -182,6 +184,7 @@ test("every route gives the same results over HTTP and in the same process", asy
     ...ofThePage,
     ...ofPeople,
     ...ofProjects,
+    ...ofSchedules,
   ])
   assert.deepEqual([...walked].sort(), Object.keys(routes).sort())
 })
@@ -201,6 +204,7 @@ const inputs: Record<string, object> = {
   leaveSession: { reason: "other" },
   storeKey: { key: "nothing" },
   shareSession: { role: "reader" },
+  updateSchedule: { paused: true },
 }
 
 /** Wrong calls, each with the error that it must give. */
@@ -246,7 +250,8 @@ test("wrong calls give the same errors over HTTP and in the same process", async
   }
   const [http, local] = seen as { id: string; status: number; name: string }[][]
   assert.deepEqual(local, http)
-  for (const { id, status, name } of http!.slice(0, -8)) assert.equal(status, 404, `${id}: ${name}`)
+  for (const { id, status, name } of http!.slice(0, -8))
+    assert.equal(status, ofSchedules.includes(id) ? 501 : 404, `${id}: ${name}`)
   assert.deepEqual(
     http!.slice(-8).map(({ status }) => status),
     [400, 404, 400, 400, 400, 409, 400, 400],

@@ -10,6 +10,7 @@ import {
   Uncertain,
 } from "#kernel/database/database.ts"
 import * as Log from "#kernel/process/log.ts"
+import { failureOf } from "#kernel/storage/table-writer.ts"
 import { errorText } from "#util/error.ts"
 import type { Job, Outcome } from "./job.ts"
 import type { JobQueue } from "./job-queue.ts"
@@ -74,7 +75,7 @@ export function createAdmission(database: Database, jobs: JobQueue<Job, Outcome>
       const isOfOne = batch.length > 1 && !isLost(error) && !(error instanceof Uncertain)
       // A job that the database refuses must not take the others along.
       if (isOfOne) for (const one of batch) await addAll([one])
-      else for (const { reject } of batch) reject(error)
+      else for (const { reject } of batch) reject(failureOf("The prompt", error))
     }
   }
 

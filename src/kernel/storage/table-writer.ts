@@ -239,20 +239,18 @@ function slowest(rows: readonly (readonly string[])[]): number {
   return 10_000 + rows.reduce((sum, [, , body]) => sum + body!.length, 0) / 2_000
 }
 
-function asFailure({ change }: Job, error: unknown): unknown {
+function asFailure({ change: { path } }: Job, error: unknown): unknown {
+  return errorCode(error) === lockNotAvailable
+    ? new Locked(`record ${path}`, patienceForLocks, undefined)
+    : failureOf(`Record ${path}`, error)
+}
+
+/** The error of a transaction that did not store something, in words for people. */
+export function failureOf(what: string, error: unknown): unknown {
   if (error instanceof Uncertain)
-    return new NamedError(
-      error.name,
-      `Record ${change.path}: ${error.message}`,
-      { path: change.path },
-      { cause: error },
-    )
-  if (errorCode(error) === lockNotAvailable)
-    return new Locked(`record ${change.path}`, patienceForLocks, undefined)
+    return new NamedError(error.name, `${what}: ${error.message}`, { what }, { cause: error })
   const isOfDatabase = isLost(error) || typeof (error as { severity?: unknown }).severity === "string"
-  return isOfDatabase
-    ? new WriteFailed(`Record ${change.path}`, new Error(reasonOf(error), { cause: error }))
-    : error
+  return isOfDatabase ? new WriteFailed(what, new Error(reasonOf(error), { cause: error })) : error
 }
 
 /** Rows as the columns that `unnest` takes. */

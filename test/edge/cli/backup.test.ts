@@ -63,6 +63,6 @@ test("a backup of a fleet at work has every acknowledged record, and its session
   const doctor = await vitamin(tmp, ["doctor"], restored)
   assert.match(
     doctor.out,
-    /^ok +database .*fleet team-a: \d+ records.*\n.*ok +records +\d+ records can be read/m,
+    /^ok +database .*fleet team-a: \d+ records.*\nok +objects .*\nok +records +\d+ records can be read/m,
   )
 })
