@@ -18,7 +18,8 @@ export function sessionCommands(session: Argv<FolderOptions>) {
             requiresArg: true,
             describe: "how many, the last used first (default: 50, and all with --format json)",
           })
-          .option("all", { type: "boolean", conflicts: "limit", describe: "all of them" })
+          .option("all", { type: "boolean", describe: "all of them" })
+          .conflicts("all", "limit")
           .option("format", format),
       async (options) => (await import("./session.ts")).listSessions(options),
     )
