@@ -6,6 +6,7 @@ import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
+import * as Worker from "#kernel/worker/worker.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import type { Job } from "./job.ts"
 
@@ -19,14 +20,18 @@ class Parked extends NamedError {
   }
 }
 
-export async function parkPrompt(
-  promptId: string,
-  { sessionId, directory }: Job,
-  workers: number,
-): Promise<NamedError> {
-  const parked = new Parked(sessionId, promptId, workers)
+/** Throws if the worker that ran the prompt is alive after all. */
+export async function parkPrompt(promptId: string, job: Job, workers: number): Promise<NamedError> {
+  const parked = new Parked(job.sessionId, promptId, workers)
+  Log.error(parked.message, { sessionId: job.sessionId, promptId })
+  // Without the lease, a worker that was only paused would go on with the turn.
+  const lease = await Worker.take(job.sessionId)
+  await Worker.run(lease, () => end(promptId, job, parked)).finally(() => Worker.release(lease))
+  return parked
+}
+
+async function end(promptId: string, { sessionId, directory }: Job, parked: NamedError): Promise<void> {
   const { name, message } = parked
-  Log.error(message, { sessionId, promptId })
   await StoredPrompt.remove(promptId)
   const tell = async () => {
     const session = await SessionRecord.find(sessionId)
@@ -43,5 +48,4 @@ export async function parkPrompt(
     .catch((error) =>
       Log.warn("a session was not told that its prompt ended", { sessionId, error: errorText(error) }),
     )
-  return parked
 }

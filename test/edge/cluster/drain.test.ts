@@ -55,6 +55,9 @@ test("a prompt that three workers did not survive is not tried again", { skip: n
   await until(async () => (await last.call("GET", `/session/${id}`)).body.status === "error", "the end")
   assert.equal((await last.call("GET", `/session/${id}`)).body.error.name, "Prompt.LostWorkersLimit")
   assert.equal(llm.requests.length, 3)
+  // A paused worker in the place of the last one could not go on: its lease is gone.
+  const leases = () => fleet.database.query("select from vitamin.lease where session = $1", [id])
+  await until(async () => (await leases()).length === 0, "no lease")
 })
 
 test("a client learns that its prompt was given up if the message about it is lost", {
