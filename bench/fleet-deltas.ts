@@ -1,4 +1,4 @@
-// What it costs a turn that text reaches the clients of other servers while it streams: an answer of 5 000 deltas over three
+// Measures what a turn costs while its text streams to the clients of other servers: an answer of 5 000 deltas over three
 // seconds, and one at full speed, at two servers that have a client each. The floor: the same servers without clients.
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"

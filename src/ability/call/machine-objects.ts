@@ -9,7 +9,7 @@ import { replaceFile } from "#util/file/write-file.ts"
 import { outputFolder } from "./output-folder.ts"
 import { fileOf, nameOf } from "./shared-output.ts"
 
-/** What a killed process left of a file that it wrote. */
+/** A killed process leaves such a file behind if it was writing it. */
 const temporary = /\.[0-9a-f-]{36}\.tmp$/
 
 export function createMachineObjects(): Place {

@@ -52,7 +52,7 @@ export async function mirrorWith(project: { id: string; address: string }, commi
   const branches = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]
   const reach = { cwd: folder, timeout: sendWithin, isRemote: true }
   await runGit([...fetch, ...branches], reach).catch(unreachable(project.address))
-  // Many servers still send a commit that no branch has any more, if it is asked for by its id.
+  // Many git servers send a commit by its id, also if no branch contains it any more.
   if (!(await hasCommit(folder, commit)))
     await runGit([...fetch, commit], reach).catch(unreachable(project.address))
   return folder

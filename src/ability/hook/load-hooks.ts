@@ -18,7 +18,7 @@ import { createMatcher, type Hook } from "./hook.ts"
 import { type HookSource, nameOfFunction, type ReadHooks, readHookFile, timeoutFor } from "./hook-file.ts"
 import { pluginHooks } from "./plugin-hooks.ts"
 
-/** What is not used is logged once, unless the caller shows it. */
+/** Parts that are not used are logged once, unless the caller shows them. */
 export async function loadHooks({ isQuiet = false } = {}): Promise<Loaded> {
   const own = hookState()
   const { hooks: config } = await Config.get()

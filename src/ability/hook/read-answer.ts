@@ -7,7 +7,7 @@ import { isTooDeep } from "#util/parse/is-too-deep.ts"
 import { plainText } from "#util/plain-text.ts"
 import type { Ran } from "./run-command.ts"
 
-/** What a hook decided. An empty object: nothing. */
+/** The decision of a hook. An empty object: it decided nothing. */
 export type Answer = {
   /** Why the action must not happen. */
   block?: string
@@ -17,7 +17,7 @@ export type Answer = {
   context?: string
   /** The arguments that the call is to have. */
   input?: Raw
-  /** What the model is to see instead of the tool's output. */
+  /** The model sees this instead of the tool's output. */
   output?: string
   /** The turn must end, and why. */
   stop?: string

@@ -97,7 +97,7 @@ export function fromHook(tool: Pick<Definition, "id">, updated: Raw, before: unk
   return { ...rest, edits: list.map((edit) => renamed(edit as Raw, editFields.map(swapped))) } as Json
 }
 
-/** What a call gave, for PostToolUse. */
+/** The result of a call, for PostToolUse. */
 export function responseOf(
   { id }: Pick<Definition, "id">,
   input: Raw,
