@@ -110,11 +110,9 @@ async function findPrompt(
   id: string,
 ): Promise<{ parts: PromptPart[]; isResumed: boolean } | undefined> {
   const stored = await StoredPrompt.find(id)
-  const { status } = await Session.get(sessionId)
-  if (stored && status !== "interrupted") return { parts: stored.parts, isResumed: false }
+  if (stored) return { parts: stored.parts, isResumed: false }
   const begun = (await MessageStore.list(sessionId)).find(({ promptId }) => promptId === id)
-  if (!begun) return stored && { parts: stored.parts, isResumed: false }
-  if (stored) await StoredPrompt.remove(id)
+  if (!begun) return undefined
   const text = begun.type === "text" ? Message.textOf(begun) : ""
   return { parts: [{ type: "text", text: text || "(attachments)" }], isResumed: true }
 }

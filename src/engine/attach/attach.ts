@@ -9,6 +9,7 @@ import { Notice } from "#engine/record/notice.ts"
 import type { Attachment, PromptPart } from "#engine/record/prompt-part.ts"
 import type { Run } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
+import type * as Storage from "#kernel/storage/storage.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
@@ -22,6 +23,8 @@ type Place = Pick<Run, "session" | "progress" | "signal" | "chosen" | "timing" |
   told: Set<string>
   /** The record of the prompt; its first message names it. */
   promptId?: string | undefined
+  /** What that message replaces. */
+  removes?: Storage.Key | undefined
 }
 type Attached = Message.Of<"file_reference" | "image" | "mcp_resource">
 type Options = {
@@ -30,20 +33,19 @@ type Options = {
   mentionsIn: string
   /** First read changed files again, and retry failed attachments. */
   refresh?: boolean
-  promptId?: string | undefined
-}
+} & Pick<Place, "promptId" | "removes">
 
 export async function attach(
-  run: Omit<Place, "told" | "promptId">,
-  { parts, mentionsIn, refresh, promptId }: Options,
+  run: Omit<Place, "told" | "promptId" | "removes">,
+  { parts, mentionsIn, refresh, promptId, removes }: Options,
 ): Promise<void> {
-  const place: Place = { ...run, told: new Set(), promptId }
+  const place: Place = { ...run, told: new Set(), promptId, removes }
   if (refresh) await refreshAll(place)
   const { resources, rest, misspelt } = await resourcesIn(mentionsIn, place)
   reportMisspelt(place, misspelt)
   for (const attachment of attachmentsOf([...parts, ...resources], rest)) {
-    append(place, await resolveOrLeave(pending(place, attachment), place))
-    place.promptId = undefined
+    append(place, await resolveOrLeave(pending(place, attachment), place), { removes: place.removes })
+    Object.assign(place, { promptId: undefined, removes: undefined })
   }
   place.signal.throwIfAborted()
 }

@@ -1,6 +1,6 @@
 // Stored prompts: one record for each prompt that was accepted and has not begun, because another one runs or because
 // the server answered 202 at once. The record is removed once the first message of the prompt is stored, which has the
-// id of the record.
+// id of the record; that of a job in the same transaction, so it is there exactly if the prompt has not begun.
 import { z } from "zod"
 import { PromptPart, SkippedPrompt, wordsOf } from "#engine/record/prompt-part.ts"
 import { Owner, ownOwner } from "#engine/record/session-info.ts"
@@ -111,6 +111,11 @@ export async function removeJobs(sessionId: string): Promise<boolean> {
   const jobs = (await list(sessionId)).filter(({ isJob }) => isJob)
   await Promise.all(jobs.map(({ id }) => remove(id)))
   return jobs.length > 0
+}
+
+/** The record of a job, which the transaction of its first message removes; undefined for other prompts. */
+export function keyOfJob({ id, isJob }: Handle): Storage.Key | undefined {
+  return isJob ? keyOf(id) : undefined
 }
 
 /** Remove a record. Called when the first message of its prompt is stored. */

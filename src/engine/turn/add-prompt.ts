@@ -21,13 +21,16 @@ type Place = Pick<Settled, "session" | "progress" | "signal" | "chosen" | "timin
 export async function addPrompt(place: Place, prompt: Prompt): Promise<void> {
   const words = wordsOf(prompt.parts)
   const promptId = prompt.stored?.id
+  const removes = prompt.stored && StoredPrompt.keyOfJob(prompt.stored)
   const { length } = place.progress.history
-  if (words.length) append(place, userMessage(place, { parts: words, promptId, id: prompt.messageId }))
+  if (words.length)
+    append(place, userMessage(place, { parts: words, promptId, id: prompt.messageId }), { removes })
   const mentionsIn = prompt.mentionsIn ?? textOf(words)
   try {
     if (prompt.refresh || mentionsIn.includes("@") || prompt.parts.some(({ type }) => type !== "text")) {
       const { attach } = await import("#engine/attach/attach.ts")
-      await attach(place, { ...prompt, mentionsIn, promptId: words.length ? undefined : promptId })
+      const first = words.length ? {} : { promptId, removes }
+      await attach(place, { ...prompt, mentionsIn, ...first })
     }
   } finally {
     // A prompt with a message has begun, even if it is aborted while its attachments are read.
@@ -39,10 +42,12 @@ export function textOf(words: Message.Part[]): string {
   return words.map(({ text }) => text).join("\n")
 }
 
-/** Removes the record of a stored prompt after its messages are on disk, so that a crash never loses both. The record
- * itself may still be being written, for a prompt that steers: removing it waits for that, or it would stay for ever. */
+/** Removes the record of a stored prompt after its messages are on disk, so that a crash never loses both; that of a job
+ * goes with its first message. The record itself may still be being written, for a prompt that steers: removing it waits
+ * for that, or it would stay for ever. */
 function leaveStore({ progress: { records } }: Place, stored: StoredPrompt.Handle): void {
   stored.hasBegun = true
+  if (stored.isJob) return
   const written = Promise.all([...records.pending, stored.written.catch(() => {})])
   keep(
     records,

@@ -77,17 +77,19 @@ export async function write(key: Key, data: unknown): Promise<void> {
 export async function update<T>(
   key: Key,
   change: (draft: T) => unknown,
-  options: { initial?: Partial<T> } = {},
+  { initial, removes }: { initial?: Partial<T>; removes?: Key | undefined } = {},
 ): Promise<T> {
   const path = pathOf(key)
   const store = current()
-  return updateRecord({
+  const updated = await updateRecord({
     key,
     change,
-    initial: options.initial,
+    initial,
     submit: (apply) => store.submit({ path, apply }),
     repair: () => store.readNow(key, path),
   })
+  if (removes) await remove(removes)
+  return updated
 }
 
 export async function remove(key: Key): Promise<void> {

@@ -25,13 +25,15 @@ export function createRecordTables(database: Database): Backend {
   const readers = new Set<Set<string>>()
 
   function submit(change: TableChange): Promise<void> {
-    const { path } = change
+    const { path, removes } = change
     const done = writer.submit({ ...change, leases: Worker.held() })
-    const settled = done
-      .catch(() => {})
-      .then(() => void (changing.get(path) === settled && changing.delete(path)))
-    changing.set(path, settled)
-    for (const touched of readers) touched.add(path)
+    for (const one of removes ? [path, removes] : [path]) {
+      const settled = done
+        .catch(() => {})
+        .then(() => void (changing.get(one) === settled && changing.delete(one)))
+      changing.set(one, settled)
+      for (const touched of readers) touched.add(one)
+    }
     return done
   }
 
@@ -113,14 +115,14 @@ export function createRecordTables(database: Database): Backend {
   async function update<T>(
     key: Key,
     change: (draft: T) => unknown,
-    options: { initial?: Partial<T> } = {},
+    { initial, removes }: { initial?: Partial<T>; removes?: Key | undefined } = {},
   ): Promise<T> {
     const path = pathOf(key)
     return updateRecord({
       key,
       change,
-      initial: options.initial,
-      submit: (apply) => submit({ path, apply }),
+      initial,
+      submit: (apply) => submit({ path, removes: removes && pathOf(removes), apply }),
       repair: () => read(key),
     })
   }

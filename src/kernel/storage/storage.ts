@@ -95,11 +95,12 @@ export function insertion(key: Key, data: unknown): { text: string; values: stri
   return { text, values: [...splitPath(pathOf(key)), serialize(key, data)] }
 }
 
-/** Change a record under the lock of all processes; returns the new value. `initial` creates a missing one. */
+/** Change a record under the lock of all processes; returns the new value. `initial` creates a missing one. `removes`: the
+ * key of a record that is removed with it, in the same transaction of a database, or right after it. */
 export function update<T>(
   key: Key,
   change: (draft: T) => unknown,
-  options: { initial?: Partial<T> } = {},
+  options: { initial?: Partial<T>; removes?: Key | undefined } = {},
 ): Promise<T> {
   return backend.update(key, change, options)
 }

@@ -22,6 +22,8 @@ import type { Found } from "./files.ts"
  * `leases`: it is made only if they are all in place. */
 export type TableChange = {
   path: string
+  /** The path of a record that is removed with it. */
+  removes?: string | undefined
   isBlind?: boolean
   /** Characters of the new text, as far as they are known before. */
   size?: number
@@ -126,9 +128,8 @@ async function begin(
   client: Client,
   jobs: Job[],
 ): Promise<{ id: string; texts: Texts; inPlace: ReadonlySet<string> }> {
-  const locks = [...new Set(jobs.map(({ change }) => recordLock(change.path)))].sort((a, b) =>
-    BigInt(a) < BigInt(b) ? -1 : 1,
-  )
+  const paths = jobs.flatMap(({ change: { path, removes } }) => (removes ? [path, removes] : [path]))
+  const locks = [...new Set(paths.map(recordLock))].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
   const leases = [
     ...new Map(jobs.flatMap(({ change }) => change.leases ?? []).map((one) => [keyOf(one), one])).values(),
   ]
@@ -186,7 +187,7 @@ function keyOf({ session, epoch }: Pick<Lease, "session" | "epoch">): string {
 
 /** Compute one change. If it fails, only this change is rejected; the rest of the batch continues. */
 function apply(job: Job, texts: Texts, changed: Texts): void {
-  const { path } = job.change
+  const { path, removes } = job.change
   try {
     const text = job.change.apply(() => {
       const current = changed.has(path) ? changed.get(path) : texts.get(path)
@@ -198,6 +199,7 @@ function apply(job: Job, texts: Texts, changed: Texts): void {
         `it has ${text.length >> 20} MB, and a database takes ${recordChars >> 20}`,
       )
     changed.set(path, text)
+    if (removes) changed.set(removes, undefined)
   } catch (error) {
     job.isOver = true
     job.reject(error)

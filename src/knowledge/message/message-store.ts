@@ -37,13 +37,17 @@ type Warm = { mark?: string; messages: Map<string, Info>; size: number }
 /** The messages that this instance last read, by session. */
 export const warm = Instance.state(() => createWarmMessages())
 
-/** Stores a message, new or changed. Throws `Invalid` if it does not have the shape of a message. */
-export async function write(message: Info): Promise<void> {
+/** Stores a message, new or changed. Throws `Invalid` if it does not have the shape of a message. `removes`: a record that
+ * it replaces. */
+export async function write(
+  message: Info,
+  { removes }: { removes?: Storage.Key | undefined } = {},
+): Promise<void> {
   const now = checked(message)
   const { sessionId } = now
   if (Instance.isProvided) warm().forget(sessionId, now.id)
   const [isNew] = await Promise.all([
-    put(keyOf(sessionId, now.id), recordOf(now)),
+    put(keyOf(sessionId, now.id), recordOf(now), removes),
     turnsAway(now) && storePosition(now),
   ])
   Bus.publish(isNew ? Created : Updated, { sessionId, message: now })
@@ -134,7 +138,7 @@ function recordOf(message: Info): object {
 }
 
 /** Returns whether the record is new, which is certain only under the lock of all processes. */
-async function put(key: Storage.Key, record: object): Promise<boolean> {
+async function put(key: Storage.Key, record: object, removes?: Storage.Key): Promise<boolean> {
   let isNew = true
   try {
     await Storage.update<Record<string, unknown>>(
@@ -146,7 +150,7 @@ async function put(key: Storage.Key, record: object): Promise<boolean> {
         for (const [name, value] of Object.entries(record))
           Object.defineProperty(draft, name, { value, enumerable: true, configurable: true, writable: true })
       },
-      { initial: {} },
+      { initial: {}, removes },
     )
   } catch (error) {
     if (!(error instanceof Storage.Corrupt)) throw error

@@ -1,7 +1,9 @@
-// A prompt and its job are stored together: a server that dies meanwhile leaves neither, or both.
+// A prompt and its job are stored together: a server that dies meanwhile leaves neither, or both. The record of the prompt
+// goes together with its first message: a worker that dies meanwhile leaves one of them.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import pg from "pg"
+import { whyNot } from "../../ability/sandbox/world.ts"
 import { fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { noPostgres } from "../../fixture/postgres.ts"
 import { until } from "../../fixture/until.ts"
@@ -40,3 +42,42 @@ test("a server that is killed while it adds the job of a prompt leaves no waitin
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   assert.deepEqual(await story(other!, id), ["user: The second prompt.", "assistant: The second prompt."])
 })
+
+/** Writes down, at each commit of a message that begins a prompt, whether the record of the prompt is still there. */
+const watchBegun = `
+  create table public.begun (type text, left_over boolean);
+  create function public.watch_begun() returns trigger language plpgsql as $$
+    declare prompt text := new.body::json->>'promptId';
+    begin
+      if new.parent like 'message/%' and prompt is not null then
+        insert into public.begun select new.body::json->>'type', exists (
+          select 1 from vitamin.record where parent = 'prompt' and name = prompt);
+      end if;
+      return null;
+    end $$;
+  create constraint trigger watch_begun after insert on vitamin.record
+    deferrable initially deferred for each row execute function public.watch_begun()`
+
+for (const { where, args, skip } of [
+  { where: "", args: [], skip: noPostgres },
+  { where: " in the sandbox", args: ["--sandbox"], skip: noPostgres || (whyNot("user") ?? false) },
+])
+  test(`the first message of a prompt and the end of its record are committed together${where}`, {
+    skip,
+  }, async () => {
+    await using llm = await fakeLlm(() => text("Seen."))
+    await using fleet = await startFleet(0, llm)
+    fleet.tmp.write("a.txt", "a\n")
+    const worker = await fleet.start({ args })
+    await fleet.database.query(watchBegun)
+    const id = await newSession(worker)
+    const file = { type: "file_reference", path: "a.txt" }
+    for (const body of [{ text: "Look." }, { parts: [file] }]) {
+      const answer = await worker.call("POST", `/session/${id}/message`, body)
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    }
+    assert.deepEqual(await fleet.database.query("select * from public.begun order by type"), [
+      { type: "file_reference", left_over: false },
+      { type: "text", left_over: false },
+    ])
+  })

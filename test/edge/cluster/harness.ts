@@ -24,7 +24,7 @@ export type Fleet = {
   database: TmpDatabase
   workers: Worker[]
   /** One more worker. `database`: another address of the same database. */
-  start(options?: { database?: string }): Promise<Worker>
+  start(options?: { database?: string; args?: string[] }): Promise<Worker>
   /** The worker that works on a session. */
   holder(sessionId: string): Promise<Worker>
 } & AsyncDisposable
@@ -35,7 +35,7 @@ export async function startFleet(count: number, llm: FakeLlm): Promise<Fleet> {
   const workers: Worker[] = []
   const start: Fleet["start"] = async (options = {}) => {
     const variables = { ...env(llm, "chat").variables, VITAMIN_DATABASE: options.database ?? database.url }
-    const { child, url, tokenFile } = await serving(tmp, ["--trust"], variables)
+    const { child, url, tokenFile } = await serving(tmp, ["--trust", ...(options.args ?? [])], variables)
     const worker = workerOf(child, url, readFileSync(tokenFile, "utf8").trim())
     workers.push(worker)
     return worker

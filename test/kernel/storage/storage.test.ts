@@ -124,6 +124,21 @@ onBackends(
   },
 )
 
+onBackends("Storage.update() removes another record with it, unless its change throws", async (open) => {
+  await using _store = await open()
+  const other = [...key.slice(0, -1), "other"]
+  const change = (fn: () => void) => Storage.update(key, fn, { initial: {}, removes: other })
+  await Storage.write(other, { n: 1 })
+  const refused = change(() => {
+    throw new RangeError("no")
+  })
+  await assert.rejects(refused, { name: "RangeError" })
+  assert.deepEqual(await Storage.read(other), { n: 1 })
+  await change(() => {})
+  await assert.rejects(Storage.read(other), { name: "Storage.NotFound" })
+  assert.deepEqual(await Storage.read(key), {})
+})
+
 onBackends("a reader never sees a half-written record of Storage.write()", async (open) => {
   await using store = await open()
   const body = (letter: string) => ({ letter, body: letter.repeat(300_000) })

@@ -37,17 +37,18 @@ class Conflict extends NamedError {
   }
 }
 
-/** `begun` is called when the first message of a stored prompt is written; `isOwn` knows the snapshots that were taken. */
+/** `stored`: the prompt, if it is stored; it has begun when its first message is written. `isOwn` knows the snapshots that
+ * were taken. */
 export function createRecordDoors(
   sessions: PromptSessions,
   options: {
-    begun(promptId: string): void
+    stored: StoredPrompt.Handle | undefined
     isOwn(snapshot: unknown): boolean
     /** Resolves when the guest has read earlier answers. */
     drained(): Promise<void>
   },
 ) {
-  const { begun, isOwn, drained } = options
+  const { stored: prompt, isOwn, drained } = options
   let written = 0
 
   async function get(args: unknown): Promise<string | null> {
@@ -112,7 +113,7 @@ export function createRecordDoors(
           for (const name of Object.keys(draft)) delete draft[name]
           Object.assign(draft, next)
         },
-        { initial: {} },
+        { initial: {}, removes: jobBegunBy(key, value) },
       )
       publish(key, stored, isNew)
       const text = JSON.stringify(stored)
@@ -121,6 +122,11 @@ export function createRecordDoors(
       if (error instanceof Conflict) return { isStored: false, text: error.text }
       throw error
     }
+  }
+
+  function jobBegunBy([kind]: Key, value: unknown): Key | undefined {
+    const promptId = kind === "message" && (value as { promptId?: unknown } | null)?.promptId
+    return prompt && promptId === prompt.id ? StoredPrompt.keyOfJob(prompt) : undefined
   }
 
   /** A guest does not say itself that a message was stored. */
@@ -134,9 +140,7 @@ export function createRecordDoors(
     const { key } = Get.parse(args)
     const [kind, owner, id] = key
     if (kind === "message" && id !== undefined && key.length === 3) sessions.get(owner)
-    // The parent may have removed the record of the prompt itself.
-    else if (kind === "prompt" && key.length === 2 && (await textAt(key)) === null) return
-    else if (kind !== "prompt" || key.length !== 2 || !(await ownPrompts()).includes(owner!))
+    else if (kind !== "prompt" || key.length !== 2 || !(await isOwnPrompt(owner!)))
       throw new Refused("the right to remove this record")
     await Storage.remove(key)
   }
@@ -149,7 +153,7 @@ export function createRecordDoors(
       (["grant", "last-session"].includes(kind!) && owner === Instance.project.id) ||
       kind === "space" ||
       (kind === "trust" && owner === Reviewed.keyOf(Instance.worktree)[1]) ||
-      (kind === "prompt" && (await ownPrompts()).includes(owner!))
+      (kind === "prompt" && (await isOwnPrompt(owner!)))
     if (!isOwn) throw new Refused(`the record ${key.join("/")}`)
   }
 
@@ -179,7 +183,7 @@ export function createRecordDoors(
       const message = Message.parse(value)
       if (message.id !== id || message.sessionId !== owner) throw new Refused("messages of other sessions")
       refuseForged(message, before)
-      if (message.promptId) begun(message.promptId)
+      if (prompt && message.promptId === prompt.id) prompt.hasBegun = true
     }
     return value
   }
@@ -193,6 +197,12 @@ export function createRecordDoors(
     for (const { id, snapshot } of message.data.calls)
       if (snapshot !== undefined && !isOwn(snapshot) && !isDeepStrictEqual(snapshot, old.get(id)))
         throw new Refused("snapshots of its own")
+  }
+
+  /** The parent may have removed its record. */
+  async function isOwnPrompt(id: string): Promise<boolean> {
+    const prompt = await StoredPrompt.find(id)
+    return !prompt || prompt.sessionId === sessions.root.id
   }
 
   async function ownPrompts(): Promise<string[]> {

@@ -146,11 +146,8 @@ function openDoors(
   const sessions = createPromptSessions(session, { agent, isSettled: models.isSettled })
   const snapshots = createSnapshotDoors(sessions)
   const images = createImageDoors(sessions)
-  const begun = (promptId: string) => {
-    if (stored && stored.id === promptId) stored.hasBegun = true
-  }
   const { drained } = guest.peer
-  const records = createRecordDoors(sessions, { begun, isOwn: snapshots.isOwn, drained })
+  const records = createRecordDoors(sessions, { stored, isOwn: snapshots.isOwn, drained })
   const questions = createQuestionDoors(sessions, work, { ...deadline, allowed: (url) => network.allow(url) })
   const network = createNetworkDoor(sessions, questions)
   const publish = createEventDoor(sessions)
