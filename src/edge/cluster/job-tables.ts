@@ -10,10 +10,11 @@ export const queue = "vitamin"
 export const waitingQueue = "vitamin waiting"
 
 /** All open jobs. The record of a prompt goes when it begins. Without one a waiting job has nothing left to do: its prompt
- * was removed, or has joined another one. The names are hashed once: a join may be planned as a loop in a loop. */
+ * was removed, or has joined another one. */
 const open = `select j.workflow_uuid as id, j.queue_partition_key as session, j.created_at, j.queue_name = '${queue}' as runs,
     coalesce(j.attributes->>'person', '') as person, coalesce(j.attributes->>'project', '') as project,
-    j.workflow_uuid collate "C" not in (select name from vitamin.record where parent = 'prompt') as done,
+    not exists (select 1 from vitamin.record r where r.parent = 'job/' || j.queue_partition_key
+      and r.name = j.workflow_uuid) as done,
     bool_or(j.queue_name = '${queue}') over (partition by j.queue_partition_key) as busy
   from ${schemaName}.workflow_status j
   where j.queue_name in ('${queue}', '${waitingQueue}') and j.status in ('ENQUEUED', 'PENDING')`
@@ -25,7 +26,7 @@ const state = `with open as materialized (${open}), head as (
     where not runs and not done and not busy
     order by session, created_at, id),
   near as (select *, row_number() over (partition by person, project order by created_at, id) as place from head),
-  capacity as (select coalesce(sum(slots), 0)::int as places from vitamin.worker where ${isAlive})
+  capacity as (select coalesce(sum(slots), 0)::int as places from vitamin.worker w where ${isAlive})
   select places,
     (select coalesce(json_agg(r), '[]') from (select distinct session, person, project from open where runs) r) as running,
     (select coalesce(json_agg(w order by created_at, id), '[]') from near w where place <= places) as waiting,
@@ -73,8 +74,10 @@ export async function moveToWorkers(client: Client, ids: readonly string[]): Pro
 /** Removes jobs with their prompts, in the transaction that added them. */
 export async function removeJobs(client: Client, ids: readonly string[]): Promise<void> {
   if (!ids.length) return
-  await client.query(`delete from ${schemaName}.workflow_status where workflow_uuid = any($1)`, [ids])
-  await client.query("delete from vitamin.record where parent = 'prompt' and name = any($1)", [ids])
+  const text = `with removed as (delete from ${schemaName}.workflow_status where workflow_uuid = any($1)
+      returning queue_partition_key as session, workflow_uuid as id)
+    delete from vitamin.record r using removed where r.parent = 'job/' || session and r.name = id`
+  await client.query(text, [ids])
 }
 
 export async function isStored(client: Client, id: string): Promise<boolean> {

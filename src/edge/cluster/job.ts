@@ -55,7 +55,7 @@ export async function answerOf(sessionId: string, outcome: Outcome): Promise<Mes
 export async function steer(agentFor: AgentSource, id: string, job: Job): Promise<void> {
   const { sessionId, directory, person, input } = job
   const join = async () => {
-    const found = await StoredPrompt.find(id)
+    const found = await StoredPrompt.find({ id, sessionId, isJob: true })
     if (!found) return
     const { parts } = found
     const stored = { id, sessionId, written: Promise.resolve(parts), hasBegun: false, isJob: true }
@@ -109,7 +109,7 @@ async function findPrompt(
   sessionId: string,
   id: string,
 ): Promise<{ parts: PromptPart[]; isResumed: boolean } | undefined> {
-  const stored = await StoredPrompt.find(id)
+  const stored = await StoredPrompt.find({ id, sessionId, isJob: true })
   if (stored) return { parts: stored.parts, isResumed: false }
   const begun = (await MessageStore.list(sessionId)).find(({ promptId }) => promptId === id)
   if (!begun) return undefined

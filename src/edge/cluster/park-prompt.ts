@@ -32,7 +32,7 @@ export async function parkPrompt(promptId: string, job: Job, workers: number): P
 
 async function end(promptId: string, { sessionId, directory }: Job, parked: NamedError): Promise<void> {
   const { name, message } = parked
-  await StoredPrompt.remove(promptId)
+  await StoredPrompt.remove({ id: promptId, sessionId, isJob: true })
   const tell = async () => {
     const session = await SessionRecord.find(sessionId)
     if (session)

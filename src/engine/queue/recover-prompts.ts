@@ -15,8 +15,7 @@ const recovered = Instance.state(() => new Set<string>())
 export async function recoverPrompts(sessionId?: string): Promise<void> {
   await Worker.alive()
   const left = (await StoredPrompt.readAll()).filter(
-    (prompt) =>
-      !prompt.isJob && (sessionId ?? prompt.sessionId) === prompt.sessionId && !isAlive(prompt.owner),
+    (prompt) => (sessionId ?? prompt.sessionId) === prompt.sessionId && !isAlive(prompt.owner),
   )
   for (const [id, prompts] of Map.groupBy(left, (prompt) => prompt.sessionId))
     await recoverSession(id, prompts).catch((error) =>
@@ -42,7 +41,7 @@ async function recoverSession(sessionId: string, prompts: StoredPrompt.Info[]): 
   // The process may have ended after the first message was stored and before the record was removed.
   const begun = new Set((await MessageStore.list(sessionId)).map(({ promptId }) => promptId))
   const [started, waiting] = [true, false].map((is) => fresh.filter(({ id }) => begun.has(id) === is))
-  await Promise.all(started!.map(({ id }) => StoredPrompt.remove(id)))
+  await Promise.all(started!.map(StoredPrompt.remove))
   const reason = "the process that had accepted it ended"
   await StoredPrompt.skip(
     session,

@@ -1,6 +1,7 @@
 // Stored prompts: one record for each prompt that was accepted and has not begun, because another one runs or because
 // the server answered 202 at once. The record is removed once the first message of the prompt is stored, which has the
-// id of the record; that of a job in the same transaction, so it is there exactly if the prompt has not begun.
+// id of the record; that of a job in the same transaction, so it is there exactly if the prompt has not begun. Jobs are kept
+// by session: a fleet may have many.
 import { z } from "zod"
 import { PromptPart, SkippedPrompt, wordsOf } from "#engine/record/prompt-part.ts"
 import { Owner, ownOwner } from "#engine/record/session-info.ts"
@@ -58,6 +59,8 @@ export class Busy extends NamedError {
 
 const mostCharacters = 1_000
 
+/** What the key of a prompt is made of. */
+type Place = Pick<Info, "id" | "sessionId" | "isJob">
 type Input = {
   sessionId: string
   parts: PromptPart[]
@@ -70,7 +73,7 @@ export function create(input: Input): Handle {
   const id = createId("prm")
   const write = async () => {
     const prompt = await infoOf(id, input)
-    await Storage.write(keyOf(id), prompt)
+    await Storage.write(keyOf(prompt), prompt)
     return prompt.parts
   }
   const written = write()
@@ -86,7 +89,8 @@ export async function createJob({
   id: string
   insertion: { text: string; values: string[] }
 }> {
-  return { id, insertion: Storage.insertion(keyOf(id), { ...(await infoOf(id, input)), isJob: true }) }
+  const prompt = { ...(await infoOf(id, input)), isJob: true }
+  return { id, insertion: Storage.insertion(keyOf(prompt), prompt) }
 }
 
 async function infoOf(id: string, { sessionId, parts, agent, model }: Input): Promise<Info> {
@@ -97,9 +101,9 @@ async function infoOf(id: string, { sessionId, parts, agent, model }: Input): Pr
 }
 
 /** A prompt that has not begun. */
-export async function find(promptId: string): Promise<Info | undefined> {
+export async function find(prompt: Place): Promise<Info | undefined> {
   try {
-    return Info.parse(await Storage.read(keyOf(promptId)))
+    return Info.parse(await Storage.read(keyOf(prompt)))
   } catch (error) {
     if (error instanceof Storage.NotFound) return undefined
     throw error
@@ -108,19 +112,19 @@ export async function find(promptId: string): Promise<Info | undefined> {
 
 /** Forget the jobs of a session that have not begun. Returns whether there were any. */
 export async function removeJobs(sessionId: string): Promise<boolean> {
-  const jobs = (await list(sessionId)).filter(({ isJob }) => isJob)
-  await Promise.all(jobs.map(({ id }) => remove(id)))
+  const jobs = await readAll(["job", sessionId])
+  await Promise.all(jobs.map(remove))
   return jobs.length > 0
 }
 
 /** The record of a job, which the transaction of its first message removes; undefined for other prompts. */
-export function keyOfJob({ id, isJob }: Handle): Storage.Key | undefined {
-  return isJob ? keyOf(id) : undefined
+export function keyOfJob(handle: Handle): Storage.Key | undefined {
+  return handle.isJob ? keyOf(handle) : undefined
 }
 
 /** Remove a record. Called when the first message of its prompt is stored. */
-export async function remove(promptId: string): Promise<void> {
-  await Storage.remove(keyOf(promptId))
+export async function remove(prompt: Place): Promise<void> {
+  await Storage.remove(keyOf(prompt))
 }
 
 /** Handles a prompt that ended before it began: it is dropped if a person aborted it, else reported as skipped. An error
@@ -145,29 +149,31 @@ async function dropOrSkip(
   if (handle.isJob && (error instanceof Worker.TakenOver || signal.reason === runtimeStops)) return
   if (error instanceof NotJoined) return
   const isAborted = signal.aborted && signal.reason !== runtimeStops && signal.reason !== timeIsUp
-  if (isAborted) return remove(handle.id)
+  if (isAborted) return remove(handle)
   const reason = signal.aborted ? signal.reason : errorText(error)
   const session = await SessionRecord.get(handle.sessionId)
-  await skip(session, [{ prompt: Info.parse(await Storage.read(keyOf(handle.id))), reason }])
+  await skip(session, [{ prompt: Info.parse(await Storage.read(keyOf(handle))), reason }])
 }
 
 /** The prompts of a session that have not begun, the oldest first. */
 export async function list(sessionId: string): Promise<Info[]> {
-  return (await readAll()).filter((prompt) => prompt.sessionId === sessionId)
+  const [prompts, jobs] = await Promise.all([readAll(), readAll(["job", sessionId])])
+  const all = [...prompts.filter((prompt) => prompt.sessionId === sessionId), ...jobs]
+  return all.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** Forget a waiting or skipped prompt. */
 export async function discard(session: SessionRecord.Info, promptId: string): Promise<void> {
   const isListed = (session.skipped ?? []).some(({ id }) => id === promptId)
-  const isStored = (await list(session.id)).some(({ id }) => id === promptId)
-  if (!isListed && !isStored)
+  const stored = (await list(session.id)).find(({ id }) => id === promptId)
+  if (!isListed && !stored)
     throw new NamedError(
       "Prompt.NotFound",
       `Session ${session.id} has no waiting or skipped prompt ${promptId}.`,
       { sessionId: session.id, promptId },
     )
   if (isListed) await SessionRecord.update(session, (draft) => void unlist(draft, promptId))
-  await remove(promptId)
+  if (stored) await remove(stored)
 }
 
 /** Remove a prompt from the list of skipped ones: it was sent again, or nobody wants it. */
@@ -179,19 +185,16 @@ export function unlist(draft: SessionRecord.Info, promptId: string | undefined):
 
 /** Finds a skipped prompt with the same text, which these parts repeat. The list of skipped prompts has only the beginning
  * of a text, so the records are compared. */
-export async function findAgain(
-  session: SessionRecord.Info,
-  parts: PromptPart[],
-): Promise<string | undefined> {
+export async function findAgain(session: SessionRecord.Info, parts: PromptPart[]): Promise<Info | undefined> {
   const words = wordsIn(parts)
   if (!words || !session.skipped?.some(({ text }) => text === shorten(words))) return undefined
   const skipped = new Set(session.skipped.map(({ id }) => id))
-  return (await list(session.id)).find((one) => skipped.has(one.id) && wordsIn(one.parts) === words)?.id
+  return (await list(session.id)).find((one) => skipped.has(one.id) && wordsIn(one.parts) === words)
 }
 
 /** Forget all prompts of a removed session. */
 export async function removeAll(sessionId: string): Promise<void> {
-  await Promise.all((await list(sessionId)).map(({ id }) => remove(id)))
+  await Promise.all((await list(sessionId)).map(remove))
 }
 
 /** Adds prompts to the session's list of skipped ones and publishes those that were not in it: another process may have
@@ -212,10 +215,10 @@ export async function skip(
   for (const prompt of added) Bus.publish(Skipped, { sessionId: session.id, prompt })
 }
 
-/** The prompts of all sessions that have not begun, the oldest first. */
-export async function readAll(): Promise<Info[]> {
+/** The prompts of all sessions that have not begun, without jobs, the oldest first. */
+export async function readAll(prefix: Storage.Key = ["prompt"]): Promise<Info[]> {
   const prompts: Info[] = []
-  await Storage.readAll(["prompt"], (value) => {
+  await Storage.readAll(prefix, (value) => {
     const parsed = Info.safeParse(value)
     if (parsed.success) prompts.push(parsed.data)
     else Log.warn("a stored prompt is not valid and was left out", { error: z.prettifyError(parsed.error) })
@@ -233,6 +236,6 @@ function shorten(text: string): string {
   return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text
 }
 
-function keyOf(promptId: string): Storage.Key {
-  return ["prompt", promptId]
+function keyOf({ id, sessionId, isJob }: Place): Storage.Key {
+  return isJob ? ["job", sessionId, id] : ["prompt", id]
 }

@@ -51,7 +51,7 @@ function leaveStore({ progress: { records } }: Place, stored: StoredPrompt.Handl
   const written = Promise.all([...records.pending, stored.written.catch(() => {})])
   keep(
     records,
-    written.then(() => (records.failed ? undefined : StoredPrompt.remove(stored.id))),
+    written.then(() => (records.failed ? undefined : StoredPrompt.remove(stored))),
   )
 }
 

@@ -136,13 +136,13 @@ function noteStart(work: Work, { session, progress }: Begun, { agent, chosen }: 
 
 /** A skipped prompt was sent again: removes it from the list once its new message is on disk, so that a crash never
  * loses both. */
-function leaveSkipped({ session, progress: { records } }: Settled, skipped: string): void {
+function leaveSkipped({ session, progress: { records } }: Settled, skipped: StoredPrompt.Info): void {
   const written = Promise.all(records.pending)
   keep(
     records,
     written.then(async () => {
       if (records.failed) return
-      await SessionRecord.update(session, (draft) => StoredPrompt.unlist(draft, skipped))
+      await SessionRecord.update(session, (draft) => StoredPrompt.unlist(draft, skipped.id))
       await StoredPrompt.remove(skipped)
     }),
   )

@@ -51,7 +51,7 @@ const watchBegun = `
     begin
       if new.parent like 'message/%' and prompt is not null then
         insert into public.begun select new.body::json->>'type', exists (
-          select 1 from vitamin.record where parent = 'prompt' and name = prompt);
+          select 1 from vitamin.record where parent like 'job/%' and name = prompt);
       end if;
       return null;
     end $$;

@@ -40,7 +40,7 @@ test("a prompt that the database refuses takes no other one along", { skip: noPo
       raise exception 'it is refused';
     end $$;
     create trigger refuse before insert on vitamin.record
-      for each row when (new.parent = 'prompt' and new.body like '%Say three.%') execute function refuse()`)
+      for each row when (new.parent like 'job/%' and new.body like '%Say three.%') execute function refuse()`)
   const answers = await promptAtOnce(fleet)
   assert.deepEqual(
     answers.map(({ status }) => status),
@@ -68,7 +68,7 @@ test("of prompts that come at once as many wait as the limit allows", { skip: no
   const stored = await fleet.database.query("select from vitamin_jobs.workflow_status")
   assert.equal(stored.length, 3)
   // The record of a prompt is removed when it begins.
-  const prompts = "select from vitamin.record where parent = 'prompt'"
+  const prompts = "select from vitamin.record where parent like 'job/%'"
   await until(async () => (await fleet.database.query(prompts)).length === 2, "two prompts wait")
   released.resolve()
   const open = "select from vitamin_jobs.workflow_status where status in ('ENQUEUED', 'PENDING')"

@@ -120,7 +120,7 @@ async function stateOf({ database, workers }: Fleet, session: string): Promise<s
   const jobs = `select workflow_uuid, status, executor_id, recovery_attempts, error from vitamin_jobs.workflow_status
     where queue_partition_key = $1 order by created_at desc limit 3`
   const records = `select parent, name, left(body, 500) as body from vitamin.record
-    where parent like 'session/%' and name = $1 or parent = 'prompt' and body like '%' || $1 || '%'
+    where parent like 'session/%' and name = $1 or parent = 'job/' || $1
     or parent = 'message/' || $1 order by changed desc limit 6`
   const leases = "select * from vitamin.lease left join vitamin.worker w on w.id = worker where session = $1"
   const found = await Promise.all([jobs, records, leases].map((text) => database.query(text, [session])))

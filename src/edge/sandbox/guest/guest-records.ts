@@ -93,7 +93,7 @@ export function createGuestRecords(ask: Ask): GuestRecords {
   async function update<T>(
     key: Storage.Key,
     change: (draft: T) => unknown,
-    { initial }: { initial?: Partial<T> } = {},
+    { initial, removes }: { initial?: Partial<T>; removes?: Storage.Key | undefined } = {},
   ): Promise<T> {
     const path = key.join("/")
     // A record that may be new is not read first: most are. One that changed meanwhile comes back.
@@ -101,12 +101,13 @@ export function createGuestRecords(ask: Ask): GuestRecords {
     // Callers rely on it that a record which must exist is changed later, not during this call.
     if (!initial) before = await (before ?? textOf(key))
     forget(key)
+    if (removes) forget(removes)
     for (let tries = 0; tries < mostTries; tries++) {
       if (before === undefined && !initial) throw new Storage.NotFound(key)
       const value = before === undefined ? structuredClone(initial) : JSON.parse(before)
       change(value)
       const after = JSON.stringify(value)
-      const swap = { key, before: before === undefined ? null : hashText(before), after }
+      const swap = { key, before: before === undefined ? null : hashText(before), after, removes }
       // The next change may begin before this one is acknowledged. If it is refused, the next one finds another record.
       remember(path, after)
       const { isStored, text } = Swapped.parse(await asked(key, "record.swap", swap))

@@ -158,10 +158,10 @@ function useDoors(): void {
   })
 }
 
-function workOf({ promptId, timing, ...rest }: Prompt["work"]): Work {
+function workOf({ promptId, isJob = false, timing, ...rest }: Prompt["work"]): Work {
   const { sessionId, parts } = rest
   const stored = promptId
-    ? { id: promptId, sessionId, written: Promise.resolve(parts), hasBegun: false }
+    ? { id: promptId, sessionId, written: Promise.resolve(parts), hasBegun: false, isJob }
     : undefined
   return { ...rest, command: rest.command, timing: { ...timing, wait: waitFor }, stored } as Work
 }

@@ -76,7 +76,7 @@ export function createRecordDoors(
     const { prefix } = List.parse(args)
     const [kind, owner, ...more] = prefix
     if (kind === "prompt" && prefix.length === 1) return ownPrompts()
-    const isOwn = (kind === "message" || kind === "turn") && sessions.has(owner)
+    const isOwn = ((kind === "message" || kind === "turn") && sessions.has(owner)) || isOwnJob(prefix)
     const isGrants = kind === "grant" && owner === Instance.project.id
     if (more.length || !(isOwn || isGrants)) throw new Refused("this list of records")
     return Storage.list(prefix)
@@ -95,7 +95,8 @@ export function createRecordDoors(
 
   /** Writes a record if it is still the one that the change began with. */
   async function swap(args: unknown): Promise<{ isStored: boolean; text: string | null }> {
-    const { key, before, after } = Swap.parse(args)
+    const { key, before, after, removes } = Swap.parse(args)
+    if (removes && !isOwnJob(removes)) throw new Refused("the right to remove this record")
     count(after)
     const value = parse(after)
     await refuseWrite(key)
@@ -113,7 +114,7 @@ export function createRecordDoors(
           for (const name of Object.keys(draft)) delete draft[name]
           Object.assign(draft, next)
         },
-        { initial: {}, removes: jobBegunBy(key, value) },
+        { initial: {}, removes },
       )
       publish(key, stored, isNew)
       const text = JSON.stringify(stored)
@@ -122,11 +123,6 @@ export function createRecordDoors(
       if (error instanceof Conflict) return { isStored: false, text: error.text }
       throw error
     }
-  }
-
-  function jobBegunBy([kind]: Key, value: unknown): Key | undefined {
-    const promptId = kind === "message" && (value as { promptId?: unknown } | null)?.promptId
-    return prompt && promptId === prompt.id ? StoredPrompt.keyOfJob(prompt) : undefined
   }
 
   /** A guest does not say itself that a message was stored. */
@@ -140,8 +136,7 @@ export function createRecordDoors(
     const { key } = Get.parse(args)
     const [kind, owner, id] = key
     if (kind === "message" && id !== undefined && key.length === 3) sessions.get(owner)
-    else if (kind !== "prompt" || key.length !== 2 || !(await isOwnPrompt(owner!)))
-      throw new Refused("the right to remove this record")
+    else if (!isOwnJob(key) && !(await isOwnPrompt(key))) throw new Refused("the right to remove this record")
     await Storage.remove(key)
   }
 
@@ -153,7 +148,8 @@ export function createRecordDoors(
       (["grant", "last-session"].includes(kind!) && owner === Instance.project.id) ||
       kind === "space" ||
       (kind === "trust" && owner === Reviewed.keyOf(Instance.worktree)[1]) ||
-      (kind === "prompt" && (await isOwnPrompt(owner!)))
+      isOwnJob(key) ||
+      (await isOwnPrompt(key))
     if (!isOwn) throw new Refused(`the record ${key.join("/")}`)
   }
 
@@ -199,14 +195,20 @@ export function createRecordDoors(
         throw new Refused("snapshots of its own")
   }
 
+  function isOwnJob([kind, owner]: Key): boolean {
+    return kind === "job" && owner === sessions.root.id
+  }
+
   /** The parent may have removed its record. */
-  async function isOwnPrompt(id: string): Promise<boolean> {
-    const prompt = await StoredPrompt.find(id)
+  async function isOwnPrompt([kind, id, ...rest]: Key): Promise<boolean> {
+    if (kind !== "prompt" || rest.length) return false
+    const prompt = await StoredPrompt.find({ id: id!, sessionId: sessions.root.id })
     return !prompt || prompt.sessionId === sessions.root.id
   }
 
   async function ownPrompts(): Promise<string[]> {
-    return (await StoredPrompt.list(sessions.root.id)).map(({ id }) => id)
+    const prompts = await StoredPrompt.readAll()
+    return prompts.flatMap(({ id, sessionId }) => (sessionId === sessions.root.id ? [id] : []))
   }
 
   function count(text: string): void {

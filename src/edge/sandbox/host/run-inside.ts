@@ -217,7 +217,7 @@ function wireOf(work: Work): Prompt["work"] {
   return {
     ...plain,
     timing: { stall, keepEvery, reply },
-    ...(stored ? { promptId: stored.id } : {}),
+    ...(stored ? { promptId: stored.id, isJob: stored.isJob } : {}),
   } as Prompt["work"]
 }
 

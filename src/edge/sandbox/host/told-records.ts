@@ -19,14 +19,18 @@ export function createToldRecords(sessionId: string, tell: (records: Told[]) => 
     const session = ["session", project, sessionId]
     const messages = ["message", sessionId]
     const latest = ["last-session", project]
-    const [prompts, texts, names] = await Promise.all([
-      StoredPrompt.list(sessionId),
+    const jobs = ["job", sessionId]
+    const [prompts, texts, names, jobNames] = await Promise.all([
+      StoredPrompt.readAll(),
       Promise.all([session, latest].map((key) => textAt(key).catch(() => undefined))),
       Storage.list(messages),
+      Storage.list(jobs),
     ])
+    const own = prompts.flatMap((prompt) => (prompt.sessionId === sessionId ? [prompt.id] : []))
     const records: Told[] = [
       { key: messages, value: names },
-      { key: ["prompt"], value: prompts.map(({ id }) => id) },
+      { key: ["prompt"], value: own },
+      { key: jobs, value: jobNames },
     ]
     // A broken record throws where the guest reads it.
     for (const [i, key] of [session, latest].entries())
