@@ -1,7 +1,7 @@
 // Leases of sessions in the database. A lease that another live worker holds is not taken; one of a dead worker is.
 import { type Connection, leaseLock, retrying, settle } from "#kernel/database/database.ts"
 import { errorCode } from "#util/error.ts"
-import { isAlive } from "./heartbeat.ts"
+import { isAlive, isSeen } from "./heartbeat.ts"
 import { type Lease, Taken, TakenOver, type Workers } from "./worker.ts"
 
 type Held = { lease: Lease; count: number }
@@ -64,7 +64,8 @@ export function createLeases(options: {
       }
   }
 
-  /** Waits for writes that depend on the lease before: they hold its lock until they are committed. */
+  /** Waits for writes that depend on the lease before: they hold its lock until they are committed. A worker whose own
+   * heartbeats did not arrive cannot tell who is dead. */
   async function tryTake(session: string): Promise<{ epoch: string }[]> {
     const client = await connection.client()
     const [, , taken] = await settle([
@@ -79,6 +80,7 @@ export function createLeases(options: {
         text: `insert into vitamin.lease as l (session, worker, epoch) values ($1, $2, nextval('vitamin.epoch'))
           on conflict (session) do update set worker = excluded.worker, epoch = excluded.epoch
           where l.worker = $2 or not exists (select 1 from vitamin.worker w where w.id = l.worker and ${isAlive})
+            and exists (select 1 from vitamin.worker w where w.id = $2 and ${isSeen})
           returning epoch::text`,
         values: [session, id],
       }),

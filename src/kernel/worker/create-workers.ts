@@ -8,7 +8,7 @@ import { type Database, retrying, settle } from "#kernel/database/database.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { createLeases } from "./create-leases.ts"
-import { every, isAlive } from "./heartbeat.ts"
+import { every, beat as heartbeat, isAlive } from "./heartbeat.ts"
 import { takeOverFrom } from "./take-over-from.ts"
 import type { Lease, TakeOver, Workers } from "./worker.ts"
 
@@ -54,13 +54,12 @@ export function createWorkers(database: Database): Workers {
     const [, known, mine] = await settle([
       client.query({
         name: "beat",
-        text: `insert into vitamin.worker (id, seen, slots) values ($1, clock_timestamp(), $2)
-          on conflict (id) do update set seen = excluded.seen, slots = excluded.slots`,
+        text: heartbeat,
         values: [id, slots],
       }),
       client.query({
         name: "workers",
-        text: `select id, ${isAlive} as "isAlive" from vitamin.worker`,
+        text: `select id, ${isAlive} as "isAlive" from vitamin.worker w`,
       }),
       client.query({
         name: "own leases",
@@ -94,7 +93,7 @@ export function createWorkers(database: Database): Workers {
 
   async function alive(): Promise<ReadonlySet<string>> {
     if (performance.now() - living.at > every)
-      keepLiving(await query(`select id, ${isAlive} as "isAlive" from vitamin.worker`))
+      keepLiving(await query(`select id, ${isAlive} as "isAlive" from vitamin.worker w`))
     return living.ids
   }
 

@@ -3,8 +3,25 @@
 /** Milliseconds between two heartbeats. One may be late three times before the worker counts as dead. */
 export const every = 500
 const deadAfter = 2_500
+const late = 2 * every
 
-/** A condition on a row of `vitamin.worker`. Nobody could send heartbeats while PostgreSQL was away, so nobody counts as
- * dead right after its start. A worker that was stopped has sent its last heartbeat at `-infinity`. */
-export const isAlive = `(seen > clock_timestamp() - interval '${deadAfter} ms'
-  or isfinite(seen) and pg_postmaster_start_time() > clock_timestamp() - interval '${deadAfter + 2 * every} ms')`
+const within = (milliseconds: number) => `> clock_timestamp() - interval '${milliseconds} ms'`
+
+/** A heartbeat of the worker $1 that runs $2 jobs at once. If it comes late, the row has from when to when the worker was
+ * silent; what is known of the last silence stays as long as it counts. */
+export const beat = `insert into vitamin.worker as w (id, seen, slots) values ($1, clock_timestamp(), $2)
+  on conflict (id) do update set seen = excluded.seen, slots = excluded.slots,
+    (silent_from, silent_to) = (select w.seen, excluded.seen
+      where not w.seen ${within(late)} and (w.silent_to ${within(deadAfter)}) is not true
+      union all select w.silent_from, w.silent_to limit 1)`
+
+/** A condition on the row `w` of a worker whose heartbeat came in time. */
+export const isSeen = `w.seen ${within(deadAfter)}`
+
+/** A condition on the row `w` of a worker. A worker that was stopped has sent its last heartbeat at `-infinity`. Nobody could
+ * send heartbeats while PostgreSQL was away or could not be reached. So nobody counts as dead right after its start; and if
+ * a worker is back after a silence, the others that fell silent with it have as long as it to come back. */
+export const isAlive = `(${isSeen} or isfinite(w.seen) and (
+  pg_postmaster_start_time() ${within(deadAfter + 2 * every)}
+  or exists (select 1 from vitamin.worker o where o.silent_to ${within(deadAfter)}
+    and o.silent_from between w.seen - interval '${late} ms' and w.seen + interval '${late} ms')))`

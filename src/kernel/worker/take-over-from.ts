@@ -6,11 +6,11 @@ import type { TakeOver } from "./worker.ts"
 
 export function takeOverFrom(database: Database, worker: string, takeOver: TakeOver): Promise<void> {
   return exclusively(database, leaseLock(`of ${worker}`), async (client) => {
-    const text = `select not isfinite(seen) as "isDrained" from vitamin.worker where id = $1 and not ${isAlive}`
+    const text = `select not isfinite(seen) as "isDrained" from vitamin.worker w where id = $1 and not ${isAlive}`
     const [gone] = (await client.query<{ isDrained: boolean }>(text, [worker])).rows
     if (!gone) return
     await takeOver(worker, gone)
-    await client.query(`delete from vitamin.worker where id = $1 and not ${isAlive}`, [worker])
+    await client.query(`delete from vitamin.worker w where id = $1 and not ${isAlive}`, [worker])
     await client.query("delete from vitamin.mail where worker = $1", [worker])
   })
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
+import pg from "pg"
 import { open } from "#kernel/database/database.ts"
 import { createWorkers } from "#kernel/worker/create-workers.ts"
 import type { Workers } from "#kernel/worker/worker.ts"
@@ -52,6 +53,49 @@ test(
     })
   },
 )
+
+test("a worker that falls silent together with others waits for them when it is back", real, async () => {
+  await using database = await tmpDatabase()
+  await withWorkers(database.url, async (workers) => {
+    const found = Promise.withResolvers<number>()
+    await database.query(
+      "insert into vitamin.worker (id, seen) values ('long dead', now() - interval '1 hour')",
+    )
+    const dead: string[] = []
+    await workers.serve(async (worker) => {
+      dead.push(worker)
+      if (worker === "other") found.resolve(performance.now())
+    }, 1)
+    await until(async () => !(await isYoung(database)), "an old server")
+    await until(() => dead.includes("long dead"), "the death of the first one")
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    // Nobody can send a heartbeat.
+    await client.query("begin; lock table vitamin.worker in exclusive mode")
+    await client.query("insert into vitamin.worker (id, seen) select 'other', max(seen) from vitamin.worker")
+    await sleep(3_000)
+    await client.query("commit")
+    const back = performance.now()
+    await client.end()
+    assert.ok((await found.promise) - back > 2_500, "it was taken over before it could be back")
+  })
+})
+
+test("a worker whose own heartbeats do not arrive takes no lease of others", real, async () => {
+  await using database = await tmpDatabase()
+  await withWorkers(database.url, async (workers) => {
+    await workers.serve(async () => {}, 1)
+    await until(async () => !(await isYoung(database)), "an old server")
+    await database.query(`create function old() returns trigger language plpgsql as $$
+      begin new.seen := now() - interval '1 hour'; return new; end $$;
+      create trigger old before update on vitamin.worker for each row execute function old();
+      update vitamin.worker set slots = 1;
+      insert into vitamin.lease values ('one', 'nobody', nextval('vitamin.epoch'))`)
+    await assert.rejects(workers.take("one"), { name: "Worker.SessionBusy" })
+    await database.query("drop trigger old on vitamin.worker")
+    await until(async () => workers.take("one").catch(() => undefined), "the lease")
+  })
+})
 
 test("a worker that cannot be taken over does not keep others from being taken over", real, async () => {
   await using database = await tmpDatabase()
