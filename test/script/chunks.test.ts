@@ -13,7 +13,7 @@ test("only what serves loads the server's file", () => {
   const server = files.filter((name) => /^server-.{8}\.js$/.test(name))
   assert.equal(server.length, 1)
   const loading = files.filter((name) => textOf(name).includes(`from"./${server[0]}"`))
-  const serving = "a2a-serve cluster event-table mcp-serve park-prompt serve-agent start-peer".split(" ")
+  const serving = "a2a-serve cluster end-prompt event-table mcp-serve serve-agent start-peer".split(" ")
   assert.deepEqual(loading.map(withoutHash), serving)
   const later = files.filter((name) => textOf(name).includes(`import("./${server[0]}")`))
   assert.deepEqual(later.map(withoutHash), ["acp", "command", "web"])

@@ -15,7 +15,7 @@ import * as Log from "#kernel/process/log.ts"
 import { createMail } from "#kernel/worker/create-mail.ts"
 import * as Worker from "#kernel/worker/worker.ts"
 import type * as Message from "#knowledge/message/message.ts"
-import { errorText } from "#util/error.ts"
+import { errorText, NamedError } from "#util/error.ts"
 import { createAdmission } from "./admission.ts"
 import { createCalls } from "./calls.ts"
 import { answerOf, type Job, type Outcome, outcomeOfError, runJob, steer } from "./job.ts"
@@ -33,6 +33,16 @@ export type Cluster = Readonly<{
 }>
 
 type JobMessage = { kind: "done"; id: string; outcome: Outcome } | { kind: "steer"; id: string; job: Job }
+
+class Stopped extends NamedError {
+  constructor(promptId: string) {
+    super(
+      "Worker.Interrupted",
+      "The server was stopped before the prompt was over. The prompt goes on at another worker; its session will have the answer.",
+      { promptId },
+    )
+  }
+}
 
 /** A worker runs so many prompts at once. */
 const atOnce = 16
@@ -70,10 +80,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   async function run(id: string, job: Job): Promise<Outcome> {
     const outcome = await watch
       .run(id, () => runJob(agentFor, id, job))
-      .catch(async (error) => {
-        if (await mayGoOn(id, error)) await (await starting).putBack(id)
-        throw error
-      })
+      .catch((error) => goOnOrEnd(id, job, error))
     // The end of this worker is no end of the prompt: the job stays open, and another worker goes on with it.
     if (isStopping && "error" in outcome && outcome.error.name === "Session.Interrupted")
       return new Promise(() => {})
@@ -82,9 +89,15 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   }
 
   /** Whoever took the session may not know of the job. Another worker may have the folder that this one cannot open. */
-  async function mayGoOn(id: string, error: unknown): Promise<boolean> {
-    const isOwn = (await (await starting).runningOf(worker)).some((one) => one.id === id)
-    return isOwn && (error instanceof Worker.TakenOver || (await Worker.countAttempt(id)) < mostAttempts)
+  async function goOnOrEnd(id: string, job: Job, error: unknown): Promise<Outcome> {
+    const { runningOf, putBack } = await starting
+    if (!(await runningOf(worker)).some((one) => one.id === id)) throw error
+    if (error instanceof Worker.TakenOver || (await Worker.countAttempt(id)) < mostAttempts) {
+      await putBack(id)
+      throw error
+    }
+    await (await import("./end-prompt.ts")).endPrompt(id, job, error)
+    return outcomeOfError(error)
   }
 
   async function report(id: string, { from, scheduleId }: Job, outcome: Outcome) {
@@ -121,10 +134,11 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   }
 
   async function park(id: string, job: Job) {
-    const { parkPrompt } = await import("./park-prompt.ts")
-    const outcome = outcomeOfError(await parkPrompt(id, job, mostAttempts))
+    const { endPrompt, LostWorkers } = await import("./end-prompt.ts")
+    const error = new LostWorkers(job.sessionId, id, mostAttempts)
+    await endPrompt(id, job, error)
     await jobs.park(id)
-    await report(id, job, outcome)
+    await report(id, job, outcomeOfError(error))
   }
 
   async function tick(one: Tick): Promise<void> {
@@ -196,6 +210,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     schedules,
     async stop() {
       isStopping = true
+      for (const [promptId, tell] of waiting) tell(outcomeOfError(new Stopped(promptId)))
       sweeping.stop()
       watch.stop()
       const stopped = jobs.stop()

@@ -9,22 +9,21 @@ import { until } from "../../fixture/until.ts"
 import { bash, newSession, startFleet, story } from "./harness.ts"
 import { holdPrompts } from "./held-prompts.ts"
 
-test("SIGTERM hands the turn of a worker over to another one", { skip: noPostgres }, async () => {
+test("SIGTERM hands the turn of a worker over to another one, and tells the client so", {
+  skip: noPostgres,
+}, async () => {
   await using llm = await fakeLlm([call("bash", { command: "sh run.sh" }), text("Finished elsewhere.")])
-  await using fleet = await startFleet(2, llm)
+  await using fleet = await startFleet(1, llm)
   fleet.tmp.write("run.sh", "touch started; sleep 60\n")
-  const first = fleet.workers[0]!
-  const id = await newSession(first)
-  await first.call(
-    "POST",
-    `/session/${id}/message`,
-    { ...bash, text: "Run it." },
-    { prefer: "respond-async" },
-  )
-  const holder = await fleet.holder(id)
-  const other = fleet.workers.find((one) => one !== holder)!
+  const holder = fleet.workers[0]!
+  const id = await newSession(holder)
+  const asked = holder.call("POST", `/session/${id}/message`, { ...bash, text: "Run it." })
   await until(() => existsSync(join(fleet.tmp.path, "started")), "the call")
+  const other = await fleet.start()
   holder.signal("SIGTERM")
+  const { status, body } = await asked
+  assert.equal(status, 409, JSON.stringify(body))
+  assert.equal(body.error.name, "Worker.Interrupted")
   await until(async () => (await story(other, id)).at(-1) === "assistant: Finished elsewhere.", "the answer")
   assert.equal(await holder.child.exit, 143)
   const told = (await story(other, id)).filter((line) => !line.startsWith("system"))

@@ -33,4 +33,5 @@ test("a prompt whose folder no worker can open is tried three times", {
   const attempts = await fleet.database.query("select tries from vitamin.attempt where job = $1", [promptId])
   assert.deepEqual(attempts, [{ tries: 3 }])
   assert.deepEqual(held.began, ["owner p 1"])
+  assert.deepEqual(await fleet.database.query("select from vitamin.record where parent like 'job/%'"), [])
 })

@@ -1,4 +1,4 @@
-// Ends a prompt whose workers died one after another: it is not tried again, and the session says why.
+// Ends a prompt that several workers did not survive, or could not begin: it is not tried again, and the session says why.
 import { localFolder } from "#ability/checkout/local-folder.ts"
 import { startInstance } from "#edge/server/start-instance.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
@@ -10,7 +10,7 @@ import * as Worker from "#kernel/worker/worker.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import type { Job } from "./job.ts"
 
-class Parked extends NamedError {
+export class LostWorkers extends NamedError {
   constructor(sessionId: string, promptId: string, workers: number) {
     super(
       "Prompt.LostWorkersLimit",
@@ -21,26 +21,25 @@ class Parked extends NamedError {
 }
 
 /** Throws if the worker that ran the prompt is alive after all. */
-export async function parkPrompt(promptId: string, job: Job, workers: number): Promise<NamedError> {
-  const parked = new Parked(job.sessionId, promptId, workers)
-  Log.error(parked.message, { sessionId: job.sessionId, promptId })
+export async function endPrompt(promptId: string, job: Job, error: unknown): Promise<void> {
+  const { sessionId } = job
+  Log.error("a prompt was given up", { sessionId, promptId, error: errorText(error) })
   // Without the lease, a worker that was only paused would go on with the turn.
-  const lease = await Worker.take(job.sessionId)
-  await Worker.run(lease, () => end(promptId, job, parked)).finally(() => Worker.release(lease))
-  return parked
+  const lease = await Worker.take(sessionId)
+  await Worker.run(lease, () => end(promptId, job, error)).finally(() => Worker.release(lease))
 }
 
-async function end(promptId: string, { sessionId, directory }: Job, parked: NamedError): Promise<void> {
-  const { name, message } = parked
+async function end(promptId: string, { sessionId, directory }: Job, reason: unknown): Promise<void> {
+  const error = { name: reason instanceof Error ? reason.name : "Error", message: errorText(reason) }
   await StoredPrompt.remove({ id: promptId, sessionId, isJob: true })
   const tell = async () => {
     const session = await SessionRecord.find(sessionId)
     if (session)
       await SessionRecord.update(session, (draft) => {
         delete draft.owner
-        Object.assign(draft, { status: "error", error: { name, message } })
+        Object.assign(draft, { status: "error", error })
       })
-    Bus.publish(SessionRecord.Failed, { sessionId, error: { name, message }, promptId })
+    Bus.publish(SessionRecord.Failed, { sessionId, error, promptId })
   }
   // A folder that cannot be opened here must not keep the other jobs of the dead worker waiting.
   await localFolder(directory)
