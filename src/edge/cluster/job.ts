@@ -14,6 +14,7 @@ import * as Worker from "#kernel/worker/worker.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText, NamedError } from "#util/error.ts"
+import { Denied, personNow } from "./person-now.ts"
 
 /** The parts of the prompt are in its record. */
 export type Job = {
@@ -30,13 +31,19 @@ export type Outcome =
   | { messageId: string }
   | { error: { name: string; message: string; data?: Record<string, unknown> | undefined } }
 
+class Refused extends NamedError {
+  constructor(reason: string) {
+    super("Prompt.Denied", `The prompt was refused: ${reason}`)
+  }
+}
+
 /** Milliseconds between two attempts to get a session that another worker uses for something else. */
 const retryAfter = 200
 
 /** Throws if the job has to go on at another worker. */
 export async function runJob(agentFor: AgentSource, id: string, job: Job): Promise<Outcome> {
-  const { directory, person } = job
-  const run = () => Person.run(person, () => inLease(job.sessionId, () => outcomeOf(agentFor, id, job)))
+  const { directory, sessionId } = job
+  const run = () => inLease(sessionId, () => outcomeOf(agentFor, id, job))
   return Instance.provide({ directory: await localFolder(directory), init: startInstance, fn: run })
 }
 
@@ -82,26 +89,31 @@ async function inLease<T>(sessionId: string, fn: () => Promise<T>): Promise<T> {
 }
 
 async function outcomeOf(agentFor: AgentSource, id: string, job: Job): Promise<Outcome> {
-  const { sessionId, input, directory } = job
+  const { sessionId, input, directory, person } = job
+  const found = await findPrompt(sessionId, id)
+  if (!found) return outcomeOfError(new Session.Interrupted(sessionId, AbortSignal.abort("it was removed")))
+  const { parts, isResumed } = found
+  const stored = { id, sessionId, written: Promise.resolve(parts), hasBegun: isResumed, isJob: true }
+  // A turn that has begun goes on.
+  const now = isResumed ? person : await personNow(person?.name).catch((error) => refused(error, stored))
+  if (now instanceof Refused) return outcomeOfError(now)
   try {
-    const found = await findPrompt(sessionId, id)
-    if (!found) throw new Session.Interrupted(sessionId, AbortSignal.abort("it was removed"))
-    const { parts, isResumed } = found
-    const stored = {
-      id,
-      sessionId,
-      written: Promise.resolve(parts),
-      hasBegun: isResumed,
-      isJob: true,
-    }
     const agent = await agentFor(await localFolder(directory))
-    const message = await agent.process({ ...input, sessionId, parts, isResumed, stored }).answer()
-    return { messageId: message.id }
+    const answer = () => agent.process({ ...input, sessionId, parts, isResumed, stored }).answer()
+    return { messageId: (await Person.run(now, answer)).id }
   } catch (error) {
     const mustGoOn = error instanceof Worker.TakenOver || Worker.held().some(({ signal }) => signal.aborted)
     if (mustGoOn) throw error
     return outcomeOfError(error)
   }
+}
+
+/** The prompt is listed as skipped. */
+async function refused(error: unknown, stored: StoredPrompt.Handle): Promise<Refused> {
+  if (!(error instanceof Denied)) throw error
+  const refused = new Refused(error.message)
+  await StoredPrompt.release(stored, { signal: new AbortController().signal, error: refused })
+  return refused
 }
 
 /** The prompt as it was accepted, or as its message has it if it began on a worker that is gone. */

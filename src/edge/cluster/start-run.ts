@@ -2,7 +2,7 @@
 // the schedule. It may be done again after the death of a worker; the ids of the run are the same then.
 import { statSync } from "node:fs"
 import { localFolder } from "#ability/checkout/local-folder.ts"
-import { type Audit, PersonalToken } from "#edge/server/people.ts"
+import type { Audit } from "#edge/server/people.ts"
 import { startInstance } from "#edge/server/start-instance.ts"
 import type { AgentInput } from "#engine/host/create-agent.ts"
 import { chooseAgent, createFor } from "#engine/record/session-record.ts"
@@ -16,6 +16,7 @@ import * as Worker from "#kernel/worker/worker.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { shorten } from "#util/plain-text.ts"
 import type { Outcome } from "./job.ts"
+import { Denied, personNow } from "./person-now.ts"
 import type { Tick } from "./schedule-rows.ts"
 
 type Options = {
@@ -57,7 +58,7 @@ export async function startRun(tick: Tick, { rows, audit, isStopping, submit }: 
   const run = await LastRun.begin(row.id, tick)
   if (!run) return
   try {
-    const person = await personOf(row)
+    const person = await personNow(row.person)
     const { promptId } = run
     const begin = async () => {
       const sessionId = await sessionOf(row, run)
@@ -72,7 +73,8 @@ export async function startRun(tick: Tick, { rows, audit, isStopping, submit }: 
     await note("ok", run.sessionId)
   } catch (error) {
     if (isStopping()) throw error
-    const { name, message } = error instanceof Error ? error : new Error(errorText(error))
+    const reason = error instanceof Denied ? new Refused(error.message) : error
+    const { name, message } = reason instanceof Error ? reason : new Error(errorText(reason))
     Log.warn("a run of a schedule did not start", { schedule: row.id, error: message })
     await LastRun.end(row.id, run.promptId, { result: "refused", error: { name, message } })
     await note("refused")
@@ -89,18 +91,6 @@ async function isRunning(rows: Schedule.Rows, { id, scheduleId }: Tick): Promise
   const kept = await LastRun.read(scheduleId)
   if (kept.last?.id === id || kept.last?.result) return false
   return [...(await rows.statesOf(LastRun.jobsOf(kept))).values()].includes("open")
-}
-
-/** The person as they are now; undefined for the owner. */
-async function personOf({ person: name }: Schedule.Row): Promise<Person.Person | undefined> {
-  if (name === undefined) return undefined
-  const person = await PersonalToken.get(name).catch((error) => {
-    const isRevoked = error instanceof NamedError && error.name === "PersonalToken.NotFound"
-    throw isRevoked ? new Refused(`the token of ${name} was revoked or has expired.`) : error
-  })
-  if (!Person.includes(person.role, "member"))
-    throw new Refused(`${name} has the role ${person.role}, and needs the role member.`)
-  return person
 }
 
 async function folderOf({ directory }: Schedule.Row): Promise<string> {
