@@ -7,12 +7,12 @@ import type { TmpDatabase } from "../../fixture/postgres.ts"
 export type Hit = { kind: string; pid: number; at: number; sessions: string[] }
 export type Takeover = Hit & { session: string; lease: number; record: number }
 export type Audit = Readonly<{
-  /** The sessions whose lease a process holds. */
-  leasesOf(pid: number): Promise<string[]>
+  /** The sessions that a process works on. */
+  sessionsOf(pid: number): Promise<string[]>
   /** Messages that a process wrote without the lease, and records of sessions that another one held. */
   fencedWrites(): Promise<unknown[]>
   writes(): Promise<number>
-  /** Milliseconds from each fault to the lease and to the first message of another worker. */
+  /** Milliseconds from each fault to the lease and to the first record of another worker. */
   takeovers(hits: Hit[]): Promise<Takeover[]>
 }>
 
@@ -49,15 +49,20 @@ const triggers = `
 export async function createAudit(database: TmpDatabase): Promise<Audit> {
   const query = <T>(sql: string, values: unknown[] = []) => patiently(() => database.query<T>(sql, values))
   await query(triggers)
-  const first = async (kind: string, { session, pid, at }: { session: string; pid: number; at: number }) => {
+  const first = async (
+    kinds: string[],
+    { session, pid, at }: { session: string; pid: number; at: number },
+  ) => {
     const text = `select extract(epoch from min(at))::float8 * 1000 as at from public.audit
-      where kind = $1 and session = $2 and pid <> $3 and at > to_timestamp($4::float8 / 1000)`
-    const [row] = await query<{ at: number | null }>(text, [kind, session, String(pid), at])
+      where kind = any($1) and session = $2 and pid <> $3 and at > to_timestamp($4::float8 / 1000)`
+    const [row] = await query<{ at: number | null }>(text, [kinds, session, String(pid), at])
     return (row?.at ?? Number.POSITIVE_INFINITY) - at
   }
+  const records = ["message", "session"]
   return Object.freeze<Audit>({
-    async leasesOf(pid) {
-      const text = "select session from vitamin.lease where public.pid_of(worker) = $1"
+    async sessionsOf(pid) {
+      const text = `select session from vitamin.lease where public.pid_of(worker) = $1 and exists (
+        select 1 from vitamin_jobs.workflow_status where queue_partition_key = session and status = 'PENDING')`
       return (await query<{ session: string }>(text, [String(pid)])).map(({ session }) => session)
     },
     fencedWrites: () =>
@@ -72,7 +77,7 @@ export async function createAudit(database: TmpDatabase): Promise<Audit> {
       for (const hit of hits)
         for (const session of hit.sessions) {
           const asked = { ...hit, session }
-          found.push({ ...asked, lease: await first("lease", asked), record: await first("message", asked) })
+          found.push({ ...asked, lease: await first(["lease"], asked), record: await first(records, asked) })
         }
       return found
     },

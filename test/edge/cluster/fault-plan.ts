@@ -46,7 +46,7 @@ export async function createFaulty(
     const at = Date.now()
     if (signal) member.worker.signal(signal)
     else member.network.cut()
-    hits.push({ kind, pid, at, sessions: await audit().leasesOf(pid) })
+    hits.push({ kind, pid, at, sessions: await audit().sessionsOf(pid) })
   }
 
   async function kill(member: Member) {
