@@ -1,14 +1,14 @@
 // Simulates a fleet with the figures that `npm run bench database` measures: workers that take turns, one counter row that
 // numbers the events of all, connections, heartbeats, what every server reads. Prints the table of docs/scale.md.
 
-/** Measured on two busy cores with fsync, see docs/scale.md. */
+/** Measured on two quiet cores with fsync, see docs/scale.md. */
 const measured = {
   /** A prompt with one call has two turns; these are the figures of one. */
-  turn: { events: 4.5, logBytes: 10_600 },
+  turn: { events: 4.5, logBytes: 11_300 },
   /** Milliseconds of a transaction that numbers one event, and of each further event in it. */
-  counter: { transaction: 2.7, event: 0.047 },
+  counter: { transaction: 0.7, event: 0.014 },
   eventBytes: 700,
-  connections: 11,
+  connections: 12,
   heartbeats: 2,
 }
 /** Beyond these a PostgreSQL of one machine is in trouble. */
