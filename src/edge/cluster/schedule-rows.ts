@@ -4,7 +4,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { DBOS, DBOSClient, type WorkflowSchedule } from "@dbos-inc/dbos-sdk"
 import * as Schedule from "#engine/schedule/schedule.ts"
-import type { Database } from "#kernel/database/database.ts"
+import { type Database, jobLock, withLock } from "#kernel/database/database.ts"
 import * as Log from "#kernel/process/log.ts"
 import { applicationName, quiet, schemaName } from "./engine-config.ts"
 
@@ -69,6 +69,11 @@ export async function openScheduleRows(database: Database): Promise<Schedule.Row
   })
   const rows = rowsOf(client, (options) => client.createSchedule({ ...options, workflowName }))
   return { ...rows, [Symbol.asyncDispose]: () => client.destroy() }
+}
+
+/** Creates the tables of the engine, as the start of a server does. */
+export async function createTables(database: Database): Promise<void> {
+  await withLock(database.connect(), jobLock("start"), () => DBOS.migrate(database.url, { schemaName }))
 }
 
 function rowsOf(engine: Engine, create: Create): Schedule.Rows {

@@ -34,7 +34,7 @@ export async function recoverOnce(sessionId: string, { isInterrupted = false } =
 
 async function recoverSession(sessionId: string, prompts: StoredPrompt.Info[]): Promise<void> {
   const session = await SessionRecord.get(sessionId)
-  if (session.directory !== Instance.directory) return
+  if (session.directory !== Instance.place) return
   const known = new Set(session.skipped?.map(({ id }) => id))
   const fresh = prompts.filter(({ id }) => !known.has(id))
   if (!fresh.length) return

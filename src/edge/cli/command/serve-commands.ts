@@ -30,7 +30,7 @@ export function addServeCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions
       storage
         .command(
           "copy <from> <to>",
-          "Copy all shared records and objects and compare them one by one; stop the servers first",
+          "Copy all shared records, objects and schedules, and compare the records one by one; stop the servers first",
           (copy) =>
             copy
               .positional("from", {
