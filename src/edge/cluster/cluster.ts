@@ -20,6 +20,7 @@ import { createAdmission } from "./admission.ts"
 import { createCalls } from "./calls.ts"
 import { answerOf, type Job, type Outcome, outcomeOfError, runJob, steer } from "./job.ts"
 import { createJobQueue } from "./job-queue.ts"
+import { limitSchedules } from "./limit-schedules.ts"
 import type { Tick } from "./schedule-rows.ts"
 import { endRun, startRun } from "./start-run.ts"
 import { sweepJobs } from "./sweep-jobs.ts"
@@ -65,7 +66,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   )
   const jobs = await starting
   const admission = createAdmission(database, jobs)
-  const schedules = Schedule.createSchedules(jobs.ticks.rows)
+  const schedules = Schedule.createSchedules(limitSchedules(database, jobs.ticks.rows))
   await Worker.serve(takeOver, atOnce)
   const sweeping = sweepJobs(database, jobs)
   watch.start(jobs, database)

@@ -1,5 +1,5 @@
-// How many prompts may run and wait: of one person, of one project, and of all servers of a database together. The limits
-// are a record of the database, so all servers agree on them, and a change holds at once.
+// How many prompts may run and wait: of one person, of one project, and of all servers of a database together; and how many
+// schedules there may be. The limits are a record of the database, so all servers agree on them, and a change holds at once.
 import { z } from "zod"
 import * as Storage from "#kernel/storage/storage.ts"
 import { NamedError } from "#util/error.ts"
@@ -12,6 +12,8 @@ export const names = [
   "waiting.person",
   "waiting.project",
   "waiting.fleet",
+  "schedules.person",
+  "schedules.fleet",
 ] as const
 export type Name = (typeof names)[number]
 /** Infinity: there is no limit. */
@@ -33,7 +35,7 @@ export class TooMany extends NamedError {
 const key = ["limit", "job"] as const
 const Stored = z.record(z.string(), z.number().int().nonnegative())
 
-/** The workers limit what runs. Nobody shall fill the database with prompts that wait. */
+/** The workers limit what runs. Nobody shall fill the database with prompts that wait, or with schedules. */
 const defaults: Limits = {
   "running.person": Number.POSITIVE_INFINITY,
   "running.project": Number.POSITIVE_INFINITY,
@@ -41,6 +43,8 @@ const defaults: Limits = {
   "waiting.person": 1_000,
   "waiting.project": Number.POSITIVE_INFINITY,
   "waiting.fleet": 5_000,
+  "schedules.person": 100,
+  "schedules.fleet": 1_000,
 }
 
 export async function get(): Promise<Limits> {

@@ -171,6 +171,8 @@ test("waiting limits of a project and of the fleet, set and removed while server
     "waiting.person   1000",
     "waiting.project  no limit",
     "waiting.fleet    1",
+    "schedules.person 100",
+    "schedules.fleet  1000",
   ])
   await limit(fleet, "remove", "running.project")
   await until(() => held.running.length === 2, "the prompt that waited")
@@ -188,7 +190,7 @@ test("vitamin limit refuses unknown names, bad numbers, and servers without a da
   ])
   assert.deepEqual(await refusal("set", "running.team", "3"), [
     2,
-    'There is no limit "running.team". Possible: running.person, running.project, running.fleet, waiting.person, waiting.project, waiting.fleet',
+    'There is no limit "running.team". Possible: running.person, running.project, running.fleet, waiting.person, waiting.project, waiting.fleet, schedules.person, schedules.fleet',
   ])
   assert.deepEqual(await refusal("set", "running.fleet", "0"), [
     2,

@@ -1,4 +1,4 @@
-// `vitamin limit …`: how many prompts run and wait on the servers of a database.
+// `vitamin limit …`: how many prompts run and wait on the servers of a database, and how many schedules there may be.
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance, type StoreOptions } from "#edge/cli/process/in-instance.ts"
 import * as Limits from "#edge/cluster/limits.ts"

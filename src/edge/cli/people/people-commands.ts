@@ -7,7 +7,7 @@ import type { FolderOptions, StoreOptions } from "#edge/cli/process/in-instance.
 export function addPeopleCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
   return yargs
     .command("token", "Manage the tokens of people who share a server", tokenCommands)
-    .command("limit", "Limit the prompts that run and wait on servers of a database", limitCommands)
+    .command("limit", "Limit prompts and schedules on servers of a database", limitCommands)
     .command(
       "audit",
       "Show what people did on this server, the newest first",
@@ -71,7 +71,7 @@ function limitCommands(limit: Argv<FolderOptions>) {
         limitName(set).positional("number", {
           type: "string",
           demandOption: true,
-          describe: "how many prompts",
+          describe: "how many prompts or schedules",
         }),
       async (options) => (await import("./limit.ts")).setLimit(options),
     )
@@ -85,7 +85,7 @@ function limitName(command: Argv<FolderOptions & StoreOptions>) {
   return command.positional("name", {
     type: "string",
     demandOption: true,
-    describe: "running or waiting, and of whom: running.person, waiting.project, waiting.fleet, …",
+    describe: "what, and of whom: running.person, waiting.project, schedules.fleet, …",
   })
 }
 

@@ -2,6 +2,7 @@
 import { realpathSync, statSync } from "node:fs"
 import { resolve } from "node:path"
 import { isAddress, Project } from "#ability/checkout/checkout.ts"
+import * as Provider from "#ability/provider/provider.ts"
 import { type RuleOptions, rulesOf } from "#edge/cli/option/options.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import {
@@ -13,8 +14,8 @@ import {
 import { localTime } from "#edge/cli/session/session-lines.ts"
 import { safeText } from "#edge/cli/terminal/safe-text.ts"
 import { Audit } from "#edge/server/people.ts"
-import { chooseAgent } from "#engine/record/session-record.ts"
 import * as Schedule from "#engine/schedule/schedule.ts"
+import { checkAnswerer } from "#engine/session/settings.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { shorten } from "#util/plain-text.ts"
@@ -45,7 +46,7 @@ export async function addSchedule(options: Added): Promise<void> {
   const folder = isProject ? directory : folderOf(resolve(directoryOf(options), directory))
   await withSchedules({ ...options, ...(isProject ? {} : { dir: folder }) }, async (schedules) => {
     const place = isProject ? (await Project.get(folder)).address : folder
-    if (!isProject) await chooseAgent(options.agent)
+    if (!isProject) await checkAnswerer(options).catch(unlessKeyIsMissing)
     const { id, next } = await schedules.add(settingsOf(options), place)
     await Audit.append({ action: "schedule add", target: id, result: "ok" })
     print(id)
@@ -87,6 +88,11 @@ export async function removeSchedule(options: Named): Promise<void> {
   })
 }
 
+/** The servers may have the key. */
+function unlessKeyIsMissing(error: unknown): void {
+  if (!(error instanceof Provider.MissingKey)) throw error
+}
+
 async function withSchedules(
   options: Options,
   work: (schedules: Schedule.Schedules) => Promise<void>,
@@ -95,8 +101,9 @@ async function withSchedules(
     const database = Storage.sharedDatabase()
     if (!database) throw new Schedule.NoDatabase()
     const { openScheduleRows } = await import("#edge/cluster/schedule-rows.ts")
+    const { limitSchedules } = await import("#edge/cluster/limit-schedules.ts")
     await using rows = await openScheduleRows(database)
-    await work(Schedule.createSchedules(rows))
+    await work(Schedule.createSchedules(limitSchedules(database, rows)))
   })
 }
 

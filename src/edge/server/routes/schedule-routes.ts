@@ -2,8 +2,8 @@
 import { z } from "zod"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Removed } from "#edge/server/http/schemas.ts"
-import { chooseAgent } from "#engine/record/session-record.ts"
 import * as Schedule from "#engine/schedule/schedule.ts"
+import { checkAnswerer } from "#engine/session/settings.ts"
 import { Instance } from "#kernel/instance.ts"
 
 const Id = z.object({ id: z.string() })
@@ -35,10 +35,10 @@ export function scheduleRoutes(schedules: Schedule.Schedules | undefined): Route
         "Run a prompt at the times of a cron expression, each time in a new session of this folder or project, on behalf of the person who asks. Nobody is asked for permission: what no rule allows is denied.",
       body: Schedule.Settings,
       response: Schedule.Info,
-      errors: [404, 501],
+      errors: [404, 409, 501],
       async handle({ body }) {
         const own = needed()
-        await chooseAgent(body.agent)
+        await checkAnswerer(body)
         // The runs get checkouts of their own.
         return own.add(body, Instance.project.place?.replace(/#.*/, "") ?? Instance.directory)
       },

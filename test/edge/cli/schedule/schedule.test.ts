@@ -8,8 +8,14 @@ import { tmpdir } from "../../../fixture/tmpdir.ts"
 
 const real = { skip: noPostgres, timeout: 180_000 }
 
-async function post(server: { url: string; tokenFile: string }, body: unknown, directory?: string) {
-  const token = readFileSync(server.tokenFile, "utf8").trim()
+type Server = { url: string; tokenFile: string }
+
+async function post(
+  server: Server,
+  body: unknown,
+  directory?: string,
+  token = readFileSync(server.tokenFile, "utf8").trim(),
+) {
   const response = await fetch(`${server.url}/schedule`, {
     method: "POST",
     headers: {
@@ -52,6 +58,8 @@ test("vitamin schedule refuses wrong times, zones, prompts, folders, projects an
     [["add", "0 7 * * 1", "Look.", "--directory", "nowhere"], /the folder .*nowhere does not exist/],
     [["add", "0 7 * * 1", "Look.", "--directory", "https://git.invalid/x.git"], /No project has the address/],
     [["add", "0 7 * * 1", "Look.", "--agent", "nobody"], /nobody/],
+    [["add", "0 7 * * 1", "Look.", "--model", "nothing/at-all"], /Provider "nothing" does not exist/],
+    [["add", "0 7 * * 1", "Look.", "--model", "anthropic/none"], /"anthropic" has no model "none"/],
     [["add", "0 7 * * 1", "Look.", "--allow", "fly:*"], /--allow: /],
     [["remove", "sch_unknown"], /There is no schedule "sch_unknown"/],
     [["pause", "sch_unknown"], /There is no schedule "sch_unknown"/],
@@ -69,9 +77,51 @@ test("vitamin schedule refuses wrong times, zones, prompts, folders, projects an
   assert.equal((await post(server, { ...asked, timezone: "Mars" })).error?.name, "Schedule.InvalidTimezone")
   assert.equal((await post(server, { ...asked, prompt: " " })).status, 400)
   assert.equal((await post(server, { ...asked, agent: "nobody" })).status, 404)
+  const unknown = await post(server, { ...asked, model: "anthropic/none" })
+  assert.deepEqual([unknown.status, unknown.error?.name], [400, "Provider.UnknownModel"])
   assert.equal((await post(server, { ...asked, allow: ["fly:*"] })).status, 400)
   assert.equal((await post(server, asked, "/nowhere/at/all")).status, 400)
   assert.equal((await post(server, asked, "https://git.invalid/x.git")).status, 404)
   const list = await vitamin(tmp, ["schedule", "list", "--format", "json"])
   assert.deepEqual([list.code, list.out], [0, "[]"])
+})
+
+test("schedules above the limits of a person and of the fleet are refused", real, async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using database = await tmpDatabase()
+  tmp.env.VITAMIN_DATABASE = database.url
+  const server = await serving(tmp)
+  await using _child = server.child
+  const run = async (...args: string[]) => {
+    const { code, out, err } = await vitamin(tmp, args)
+    assert.equal(code, 0, err)
+    return out
+  }
+  const ada = await run("token", "add", "ada", "--role", "member")
+  const asked = { cron: "0 0 29 2 *", prompt: "Look." }
+  await run("limit", "set", "schedules.person", "2")
+  await run("limit", "set", "schedules.fleet", "4")
+
+  // All at once: the limit holds.
+  const answers = await Promise.all(Array.from({ length: 6 }, () => post(server, asked)))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 409, 409, 409, 409])
+  const { error } = answers.find(({ status }) => status === 409)!
+  const full =
+    "The schedule was not added: the owner has 2 schedules, and the limit schedules.person is 2. Remove one, or raise the limit: vitamin limit set schedules.person NUMBER"
+  assert.deepEqual([error?.name, error?.message], ["Schedule.Limit", full])
+  const again = await vitamin(tmp, ["schedule", "add", asked.cron, asked.prompt])
+  assert.deepEqual([again.code, again.err], [1, `vitamin: ${full}\n`])
+
+  assert.equal((await post(server, asked, undefined, ada)).status, 200)
+  await run("limit", "set", "schedules.fleet", "3")
+  const fleet = await post(server, asked, undefined, ada)
+  assert.match(
+    fleet.error?.message ?? "",
+    /: the fleet has 3 schedules, and the limit schedules.fleet is 3\./,
+  )
+
+  // The key of a model may be on the servers only.
+  const [{ id }] = JSON.parse(await run("schedule", "list", "--format", "json"))
+  await run("schedule", "remove", id)
+  await run("schedule", "add", asked.cron, asked.prompt, "--model", "anthropic/claude-3-7-sonnet-20250219")
 })
