@@ -6,11 +6,13 @@ import * as Secret from "#kernel/secret/secret.ts"
 import { type Client, type Connection, createConnection, retrying } from "./connection.ts"
 import { InvalidAddress, isLost, isStarting, Unreachable } from "./errors.ts"
 import { checkFacts, checkMarks, type Facts, migrate, newest, readFacts, readMarks } from "./schema.ts"
+import { type Rights, tryRights } from "./try-rights.ts"
 
 export { type Client, type Connection, createPool, retrying } from "./connection.ts"
 export { isLost, reasonOf, Uncertain } from "./errors.ts"
 export { exclusively } from "./exclusively.ts"
 export { settle, type Transaction, transact } from "./transact.ts"
+export type { Rights } from "./try-rights.ts"
 export { withLock } from "./with-lock.ts"
 
 export type Database = Readonly<{
@@ -97,12 +99,16 @@ export function clockText(ahead: number): string {
   return `The clock of this machine is ${minutes} min ${ahead > 0 ? "ahead of" : "behind"} the database's: set it (NTP). Times in its sessions and events are wrong by that`
 }
 
-/** What `vitamin doctor` shows. Changes nothing. */
-export async function inspect(address: string): Promise<
+/** What `vitamin doctor` shows. Changes nothing. `jobs`: the schema of the engine that runs jobs. */
+export async function inspect(
+  address: string,
+  jobs: string,
+): Promise<
   Facts & {
     shown: string
     newest: number
     isClockWrong: boolean
+    rights: Rights
     records?: number
     events?: number
     bytes?: number
@@ -116,12 +122,14 @@ export async function inspect(address: string): Promise<
       const facts = await readFacts(client)
       checkFacts(shown, facts)
       const isClockWrong = Math.abs(facts.ahead) > wrongBy
-      if (facts.schema === undefined) return { ...facts, shown, newest, isClockWrong }
+      const isOld = facts.schema !== undefined && facts.schema < newest
+      const rights = await tryRights(client, { jobs, isOld })
+      if (facts.schema === undefined) return { ...facts, shown, newest, isClockWrong, rights }
       const { rows } = await client.query(
         `select (select count(*) from vitamin.record)::float8 as records, (select count(*) from vitamin.event)::float8 as events,
            pg_database_size(current_database())::float8 as bytes`,
       )
-      return { ...facts, shown, newest, isClockWrong, ...rows[0] }
+      return { ...facts, shown, newest, isClockWrong, rights, ...rows[0] }
     })
   } finally {
     await connection.close()

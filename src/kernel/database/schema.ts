@@ -5,7 +5,7 @@ import { readFleet } from "./fleet.ts"
 import { readObjectPlace } from "./object-place.ts"
 
 /** The lock that one process at a time holds while it changes tables. The number only has to be ours. */
-const lock = 7_046_029_254
+export const lock = 7_046_029_254
 const oldestServer = 130_000
 /** Milliseconds that the steps may take together. */
 const stepsTimeout = 600_000
@@ -200,3 +200,6 @@ export async function migrate(client: Client): Promise<void> {
 /** A user who may not create schemas may have been given one. */
 const start = `do $$ begin if to_regnamespace('vitamin') is null then create schema vitamin; end if; end $$;
   create table vitamin.version (version int not null); insert into vitamin.version values (0);`
+
+/** Creates all tables. */
+export const creation = `${start}${steps.join(";\n")}`
