@@ -30,8 +30,8 @@ const connectTimeout = 5_000
 const queryTimeout = 10_000
 /** A network that is cut does not answer a goodbye either. */
 const closeTimeout = 1_000
-/** A process that is paused inside a transaction loses it, and its locks, before others have given up. The keepalives do
- * the same for one whose network is cut. */
+/** A process that is paused, or cut off, inside a transaction loses it, and its locks, before others have given up. The
+ * keepalives end the connections of a machine that is gone: the server would keep them for hours. */
 const idleTransaction = 4_000
 const settings = `
   set lock_timeout = '5s'; set idle_in_transaction_session_timeout = ${idleTransaction};

@@ -39,8 +39,8 @@ export class InvalidAddress extends NamedError {
 const lostCodes = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOENT", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["EAI_AGAIN", "ENOTFOUND"],
-  // The server shuts down, has crashed, starts, or has no connection left; it ended an idle transaction.
-  ...["57P01", "57P02", "57P03", "53300", "25P03", "57P05"],
+  // The server shuts down, starts, or has no connection left; it ended an idle transaction or session.
+  ...["57P01", "57P03", "53300", "25P03", "57P05"],
 ])
 const lostText =
   /^(connection terminated|client has encountered a connection error|client was closed|query read timeout|timeout expired)/i

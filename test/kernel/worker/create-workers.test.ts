@@ -114,6 +114,31 @@ test("a worker that cannot be taken over does not keep others from being taken o
   })
 })
 
+test("a worker that is cut off while it takes over leaves that work to others", real, async () => {
+  await using database = await tmpDatabase()
+  const { port } = await cluster()
+  await using network = await networkTo(port)
+  await withWorkers(database.url.replace(`:${port}/`, `:${network.port}/`), async (first) => {
+    await database.query("insert into vitamin.worker (id, seen) values ('dead', '-infinity')")
+    const [begun, taken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await first.serve(async () => {
+      network.cut()
+      begun.resolve()
+      await taken.promise
+    }, 1)
+    await begun.promise
+    await withWorkers(database.url, async (second) => {
+      await second.serve(async (worker) => {
+        if (worker === "dead") taken.resolve()
+      }, 1)
+      await taken.promise
+      const left = () => database.query("select from vitamin.worker where id = 'dead'")
+      await until(async () => (await left()).length === 0, "the end of the takeover")
+    })
+    network.mend()
+  })
+})
+
 test("a lease is checked again if the answer took longer than a second", real, async () => {
   await using database = await tmpDatabase()
   const { port } = await cluster()
