@@ -16,6 +16,7 @@ import { createMail } from "#kernel/worker/create-mail.ts"
 import * as Worker from "#kernel/worker/worker.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
+import { createId } from "#util/id.ts"
 import { createAdmission } from "./admission.ts"
 import { createCalls } from "./calls.ts"
 import { answerOf, type Job, type Outcome, outcomeOfError, runJob, steer } from "./job.ts"
@@ -93,7 +94,10 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   async function goOnOrEnd(id: string, job: Job, error: unknown): Promise<Outcome> {
     const { runningOf, putBack } = await starting
     if (!(await runningOf(worker)).some((one) => one.id === id)) throw error
-    if (error instanceof Worker.TakenOver || (await Worker.countAttempt(id)) < mostAttempts) {
+    if (
+      error instanceof Worker.TakenOver ||
+      (await Worker.countAttempt(id, createId("try"))) < mostAttempts
+    ) {
       await putBack(id)
       throw error
     }
@@ -126,11 +130,11 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     if (!isDrained)
       Log.warn("a worker died; its prompts go on at others", { worker: dead, prompts: left.length })
     for (const { id, job } of left) {
-      const attempts = isDrained ? 0 : await Worker.countAttempt(id)
+      const attempts = isDrained ? 0 : await Worker.countAttempt(id, dead)
       if (attempts < mostAttempts) await jobs.putBack(id)
       else await park(id, job)
     }
-    const mayTry = async (id: string) => isDrained || (await Worker.countAttempt(id)) < mostAttempts
+    const mayTry = async (id: string) => isDrained || (await Worker.countAttempt(id, dead)) < mostAttempts
     await jobs.ticks.takeOver(dead, mayTry)
   }
 

@@ -57,7 +57,8 @@ const steps = [
   `create table vitamin.live_key (key bytea not null);
    insert into vitamin.live_key select decode(replace(concat(gen_random_uuid(), gen_random_uuid()), '-', ''), 'hex')`,
   `alter table vitamin.version add column objects text; alter table vitamin.object add column key text`,
-  `alter table vitamin.worker add column silent_from timestamptz, add column silent_to timestamptz`,
+  `alter table vitamin.worker add column silent_from timestamptz, add column silent_to timestamptz;
+   alter table vitamin.attempt add column last text`,
 ]
 
 export const newest = steps.length

@@ -1,5 +1,6 @@
-// Messages between workers, as rows of the database: each is received once. NOTIFY only says that there is one; rows are
-// also looked for now and then, so a lost notification costs seconds.
+// Messages between workers, as rows of the database. NOTIFY only says that there is one; rows are also looked for now and
+// then, so a lost notification costs seconds. If a connection is lost meanwhile, a message may be lost or come twice: who
+// sends one asks again or says that nobody answered, and doing the same twice changes nothing.
 import type { Database } from "#kernel/database/database.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"

@@ -133,10 +133,10 @@ export function createWorkers(database: Database): Workers {
         select id, to_timestamp(0), 0 from unnest($1::text[]) id on conflict do nothing`
       await query(text, [workers])
     },
-    async countAttempt(job) {
-      const text = `insert into vitamin.attempt as a (job, tries) values ($1, 1)
-        on conflict (job) do update set tries = a.tries + 1 returning tries`
-      return (await query<{ tries: number }>(text, [job]))[0]!.tries
+    async countAttempt(job, attempt) {
+      const text = `insert into vitamin.attempt as a (job, tries, last) values ($1, 1, $2) on conflict (job) do update
+        set tries = a.tries + (a.last is distinct from excluded.last)::int, last = excluded.last returning tries`
+      return (await query<{ tries: number }>(text, [job, attempt]))[0]!.tries
     },
     close,
   })

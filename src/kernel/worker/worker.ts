@@ -29,7 +29,7 @@ export type Workers = Readonly<{
   serve(takeOver: TakeOver, slots: number): Promise<void>
   /** Adds workers that are dead, so that their work is taken over. One that is alive after all stays alive. */
   addDead(workers: readonly string[]): Promise<void>
-  countAttempt(job: string): Promise<number>
+  countAttempt(job: string, attempt: string): Promise<number>
   close(): Promise<void>
 }>
 
@@ -104,9 +104,9 @@ export async function addDead(dead: readonly string[]): Promise<void> {
   await workers?.addDead(dead)
 }
 
-/** How many workers have ended while they ran this job. */
-export async function countAttempt(job: string): Promise<number> {
-  return (await workers?.countAttempt(job)) ?? 0
+/** How often this job was tried in vain. `attempt` names the last time, which counts once. */
+export async function countAttempt(job: string, attempt: string): Promise<number> {
+  return (await workers?.countAttempt(job, attempt)) ?? 0
 }
 
 /** The ids of the workers that are alive. At most half a second old. */

@@ -157,3 +157,12 @@ test("a lease is checked again if the answer took longer than a second", real, a
     await assert.rejects(checked, { name: "Worker.TakenOver" })
   })
 })
+
+test("an attempt that is counted twice, because a takeover was interrupted, counts once", real, async () => {
+  await using database = await tmpDatabase()
+  await withWorkers(database.url, async (workers) => {
+    const counts = []
+    for (const worker of ["first", "first", "second"]) counts.push(await workers.countAttempt("job", worker))
+    assert.deepEqual(counts, [1, 1, 2])
+  })
+})
