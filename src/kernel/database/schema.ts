@@ -57,14 +57,17 @@ const steps = [
   `create table vitamin.live_key (key bytea not null);
    insert into vitamin.live_key select decode(replace(concat(gen_random_uuid(), gen_random_uuid()), '-', ''), 'hex')`,
   `alter table vitamin.version add column objects text; alter table vitamin.object add column key text`,
+  // The prompts of jobs are kept by session.
   `alter table vitamin.worker add column silent_from timestamptz, add column silent_to timestamptz;
-   alter table vitamin.attempt add column last text`,
+   alter table vitamin.attempt add column last text;
+   update vitamin.record set parent = 'job/' || substring(body from '"sessionId":"([^"]+)"')
+     where parent = 'prompt' and body like '%"isJob":true%' and body ~ '"sessionId":"[^"]+"'`,
 ]
 
 export const newest = steps.length
 /** Programs that know the tables up to this version can work with the newest ones. A step that they could not live with,
- * such as one that removes a column, raises it. Programs before 5 do not keep to leases, or run no jobs. */
-const oldest = 5
+ * such as one that removes a column, raises it. Programs before 10 do not find the prompts of jobs. */
+const oldest = 10
 
 /** What the tables say about themselves. */
 type Marks = {

@@ -1,7 +1,8 @@
 // Leases of sessions in the database. A lease that another live worker holds is not taken; one of a dead worker is.
+import { setTimeout as sleep } from "node:timers/promises"
 import { type Connection, leaseLock, retrying, settle } from "#kernel/database/database.ts"
 import { errorCode } from "#util/error.ts"
-import { isAlive, isSeen } from "./heartbeat.ts"
+import { every, isAlive, isSeen } from "./heartbeat.ts"
 import { type Lease, Taken, TakenOver, type Workers } from "./worker.ts"
 
 type Held = { lease: Lease; count: number }
@@ -17,6 +18,9 @@ export type Leases = Pick<Workers, "take" | "release" | "check" | "holderOf"> &
 const freshFor = 1_000
 const lockNotAvailable = "55P03"
 const mostWaits = 3
+
+/** Whether the heartbeats of this worker, $2, arrive. Without them it cannot tell who is dead. */
+const isOwnSeen = `exists (select 1 from vitamin.worker w where w.id = $2 and ${isSeen})`
 
 /** `start` sends the first heartbeat, which comes before the first lease. */
 export function createLeases(options: {
@@ -55,17 +59,17 @@ export function createLeases(options: {
         const [row] = await retrying(() => tryTake(session))
         if (row) return hold(session, row.epoch)
         const holder = await holderOf(session)
-        // It may have been released since.
-        if (holder !== undefined || waits === mostWaits)
-          throw new Taken(session, holder ?? "of somebody else")
+        if (holder !== undefined && holder !== id) throw new Taken(session, holder)
+        // It may have been released since, or the own heartbeat is late.
+        if (waits === mostWaits) throw new Taken(session, "that had it")
+        await sleep(every / 2)
       } catch (error) {
         // A worker that was paused in a transaction loses its locks after a few seconds.
         if (errorCode(error) !== lockNotAvailable || waits === mostWaits) throw error
       }
   }
 
-  /** Waits for writes that depend on the lease before: they hold its lock until they are committed. A worker whose own
-   * heartbeats did not arrive cannot tell who is dead. */
+  /** Waits for writes that depend on the lease before: they hold its lock until they are committed. */
   async function tryTake(session: string): Promise<{ epoch: string }[]> {
     const client = await connection.client()
     const [, , taken] = await settle([
@@ -80,7 +84,7 @@ export function createLeases(options: {
         text: `insert into vitamin.lease as l (session, worker, epoch) values ($1, $2, nextval('vitamin.epoch'))
           on conflict (session) do update set worker = excluded.worker, epoch = excluded.epoch
           where l.worker = $2 or not exists (select 1 from vitamin.worker w where w.id = l.worker and ${isAlive})
-            and exists (select 1 from vitamin.worker w where w.id = $2 and ${isSeen})
+            and ${isOwnSeen}
           returning epoch::text`,
         values: [session, id],
       }),
@@ -137,8 +141,8 @@ export function createLeases(options: {
 
   async function holderOf(session: string): Promise<string | undefined> {
     const text = `select l.worker from vitamin.lease l join vitamin.worker w on w.id = l.worker
-      where l.session = $1 and ${isAlive}`
-    return (await query<{ worker: string }>(text, [session]))[0]?.worker
+      where l.session = $1 and (${isAlive} or isfinite(w.seen) and not ${isOwnSeen})`
+    return (await query<{ worker: string }>(text, [session, id]))[0]?.worker
   }
 
   function query<T extends object>(text: string, values: unknown[]): Promise<T[]> {

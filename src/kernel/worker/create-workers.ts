@@ -8,9 +8,11 @@ import { type Database, retrying, settle } from "#kernel/database/database.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { createLeases } from "./create-leases.ts"
-import { every, beat as heartbeat, isAlive } from "./heartbeat.ts"
+import { deadAfter, every, beat as heartbeat, isAlive } from "./heartbeat.ts"
 import { takeOverFrom } from "./take-over-from.ts"
 import type { Lease, TakeOver, Workers } from "./worker.ts"
+
+const known = `select id, ${isAlive} as "isAlive" from vitamin.worker w`
 
 export function createWorkers(database: Database): Workers {
   // Heartbeats must not wait behind large reads and writes.
@@ -22,6 +24,8 @@ export function createWorkers(database: Database): Workers {
   let slots = 0
   let isTakingOver = false
   let beating: Promise<void> | undefined
+  /** By the monotonic clock. */
+  let firstBeat = Number.POSITIVE_INFINITY
   // The first lease may be taken inside a job; what the heartbeat starts later is no part of that job.
   const outside = AsyncLocalStorage.snapshot()
   let timer: NodeJS.Timeout | undefined
@@ -30,7 +34,7 @@ export function createWorkers(database: Database): Workers {
     return retrying(async () => (await (await connection.client()).query<T>({ text, values })).rows)
   }
 
-  /** The first heartbeat comes before the first lease; later ones come until the worker holds nothing. */
+  /** The first heartbeat comes before the first lease; later ones come until the end. */
   function start(): Promise<void> {
     beating ??= outside(() =>
       beat().then(next, (error) => {
@@ -51,7 +55,7 @@ export function createWorkers(database: Database): Workers {
 
   async function beat() {
     const client = await connection.client()
-    const [, known, mine] = await settle([
+    const [, workers, mine] = await settle([
       client.query({
         name: "beat",
         text: heartbeat,
@@ -59,7 +63,7 @@ export function createWorkers(database: Database): Workers {
       }),
       client.query({
         name: "workers",
-        text: `select id, ${isAlive} as "isAlive" from vitamin.worker w`,
+        text: known,
       }),
       client.query({
         name: "own leases",
@@ -67,11 +71,14 @@ export function createWorkers(database: Database): Workers {
         values: [id],
       }),
     ])
-    const rows = known!.rows as { id: string; isAlive: boolean }[]
+    const rows = workers!.rows as { id: string; isAlive: boolean }[]
     keepLiving(rows)
     leases.compare(mine!.rows as Lease[])
     const dead = rows.flatMap((row) => (row.isAlive || row.id === id ? [] : [row.id]))
-    if (takeOver && dead.length) void takeOverFromAll(dead, takeOver)
+    firstBeat = Math.min(firstBeat, performance.now())
+    // A worker that starts right after an outage must not be faster than those that come back.
+    const mayJudge = performance.now() - firstBeat > deadAfter
+    if (takeOver && dead.length && mayJudge) void takeOverFromAll(dead, takeOver)
   }
 
   async function takeOverFromAll(dead: readonly string[], takeOver: TakeOver) {
@@ -92,8 +99,10 @@ export function createWorkers(database: Database): Workers {
   }
 
   async function alive(): Promise<ReadonlySet<string>> {
+    // After an outage the own heartbeat comes first: from then on the others have time to come back.
     if (performance.now() - living.at > every)
-      keepLiving(await query(`select id, ${isAlive} as "isAlive" from vitamin.worker w`))
+      if (beating) await beat()
+      else keepLiving(await query(known))
     return living.ids
   }
 
@@ -123,9 +132,9 @@ export function createWorkers(database: Database): Workers {
     holderOf: leases.holderOf,
     alive,
     isAlive: (worker) => worker === id || living.ids.has(worker),
-    async serve(work, jobsAtOnce) {
+    async serve(work, jobs) {
       takeOver = work
-      slots = jobsAtOnce
+      slots = jobs
       await start()
     },
     async addDead(workers) {

@@ -10,7 +10,9 @@ export function takeOverFrom(database: Database, worker: string, takeOver: TakeO
     const [gone] = (await client.query<{ isDrained: boolean }>(text, [worker])).rows
     if (!gone) return
     await takeOver(worker, gone)
-    await client.query(`delete from vitamin.worker w where id = $1 and not ${isAlive}`, [worker])
-    await client.query("delete from vitamin.mail where worker = $1", [worker])
+    // If it is back meanwhile, it reads its messages itself.
+    const end = `with gone as (delete from vitamin.worker w where id = $1 and not ${isAlive} returning id)
+      delete from vitamin.mail where worker in (select id from gone)`
+    await client.query(end, [worker])
   })
 }

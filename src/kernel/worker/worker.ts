@@ -72,6 +72,12 @@ export async function release(lease: Lease | undefined): Promise<void> {
   if (lease) await workers?.release(lease)
 }
 
+/** Run `fn` with the lease of a session, or throw `Taken`. */
+export async function inLease<T>(session: string, fn: () => Promise<T>): Promise<T> {
+  const lease = await take(session)
+  return run(lease, fn).finally(() => release(lease))
+}
+
 /** Everything that `fn` writes depends on the lease, and on those of the callers. */
 export function run<T>(lease: Lease | undefined, fn: () => T): T {
   return lease ? leases.run([...held(), lease], fn) : fn()
@@ -99,7 +105,7 @@ export async function serve(takeOver: TakeOver, slots: number): Promise<void> {
   await workers?.serve(takeOver, slots)
 }
 
-/** Have the work of dead workers taken over that nobody knows. */
+/** Have the work of dead workers taken over that have no row any more. */
 export async function addDead(dead: readonly string[]): Promise<void> {
   await workers?.addDead(dead)
 }
