@@ -150,7 +150,7 @@ async function ownedBy(projectId: string | undefined): Promise<(key: string[]) =
 }
 
 /** Bookkeeping of the program, whose keys do not say which project they belong to. */
-const internal = new Set(["trust", "trust-content", "script", "space", "prompt", "last-session"])
+const internal = new Set(["trust", "trust-content", "script", "space", "prompt", "job", "last-session"])
 /** Who has access, and what they did. No search shows it. */
 const ofPeople = new Set(["person", "audit", "browser-session"])
 /** Everything below these belongs to a session, which may be gone. */

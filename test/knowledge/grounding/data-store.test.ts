@@ -44,14 +44,13 @@ async function elsewhere(tmp: Tmp, words: string): Promise<Session.Info> {
 test("data_store shows no stored prompt, last session or turn of another project", async () => {
   await inStore(async (store, tmp) => {
     const { id, projectId } = await elsewhere(tmp, "other words")
-    await Storage.write(["prompt", "prm_1"], {
-      sessionId: id,
-      parts: [{ type: "text", text: "other words" }],
-    })
+    const prompt = { sessionId: id, parts: [{ type: "text", text: "other words" }] }
+    await Storage.write(["prompt", "prm_1"], prompt)
+    await Storage.write(["job", id, "prm_2"], prompt)
     await Storage.write(["turn", "sess_gone", "msg_1"], { parentId: null, branch: "other words" })
     const { items } = await store.search({ text: "other words" })
     assert.deepEqual(items, [])
-    const names = [`prompt/prm_1`, `last-session/${projectId}`, "turn/sess_gone/msg_1"]
+    const names = ["prompt/prm_1", `job/${id}/prm_2`, `last-session/${projectId}`, "turn/sess_gone/msg_1"]
     const listed = new Set((await store.list({ limit: 1_000 })).names)
     assert.deepEqual(
       names.filter((name) => listed.has(name)),
