@@ -5,6 +5,7 @@ import { test } from "node:test"
 import pg from "pg"
 import { whyNot } from "../../ability/sandbox/world.ts"
 import { fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { networkTo } from "../../fixture/network-cut.ts"
 import { noPostgres } from "../../fixture/postgres.ts"
 import { until } from "../../fixture/until.ts"
 import { newSession, startFleet, story } from "./harness.ts"
@@ -41,6 +42,38 @@ test("a server that is killed while it adds the job of a prompt leaves no waitin
   const answer = await other!.call("POST", `/session/${id}/message`, { text: "The second prompt." })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   assert.deepEqual(await story(other!, id), ["user: The second prompt.", "assistant: The second prompt."])
+})
+
+test("a prompt whose commit is not answered is added again if the database has lost it", {
+  skip: noPostgres,
+}, async () => {
+  await using llm = await fakeLlm(() => text("Done."))
+  await using fleet = await startFleet(0, llm)
+  const url = new URL(fleet.database.url)
+  await using network = await networkTo(Number(url.port))
+  url.port = String(network.port)
+  const worker = await fleet.start({ database: url.href })
+  const id = await newSession(worker)
+  const query = fleet.database.query
+  const gate = new pg.Client({ connectionString: fleet.database.url })
+  await gate.connect()
+  await gate.query("select pg_advisory_lock(7)")
+  await query(`create function wait() returns trigger language plpgsql as $$
+      begin perform pg_advisory_xact_lock(7); return null; end $$;
+    create constraint trigger wait after insert on vitamin.record deferrable initially deferred
+      for each row when (new.parent like 'job/%') execute function wait()`)
+  const sent = worker.call("POST", `/session/${id}/message`, { text: "Do it." }, { prefer: "respond-async" })
+  const waits = "select from pg_locks where locktype = 'advisory' and objid = 7 and not granted"
+  await until(async () => (await query(waits)).length, "the commit")
+  network.cut()
+  await gate.end()
+  await until(async () => (await query("select from vitamin_jobs.workflow_status")).length, "the job")
+  // A crash may lose a transaction and give its id to another one, which is committed.
+  await query("delete from vitamin_jobs.workflow_status")
+  await query("delete from vitamin.record where parent like 'job/%'")
+  network.mend()
+  assert.equal((await sent).status, 202)
+  await until(async () => (await story(worker, id)).at(-1) === "assistant: Done.", "the answer")
 })
 
 /** Writes down, at each commit of a message that begins a prompt, whether the record of the prompt is still there. */
