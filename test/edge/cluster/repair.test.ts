@@ -3,13 +3,25 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { networkTo } from "../../fixture/network-cut.ts"
-import { noPostgres } from "../../fixture/postgres.ts"
+import { noPostgres, type TmpDatabase } from "../../fixture/postgres.ts"
 import { until } from "../../fixture/until.ts"
 import { newSession, startFleet, type Worker } from "./harness.ts"
 
 async function prompt(worker: Worker, session: string) {
   const { status, body } = await worker.call("POST", `/session/${session}/message`, { text: "Go." })
   assert.equal(status, 200, JSON.stringify(body))
+}
+
+/** From now on jobs are taken in the name of a worker, an expression of SQL, as soon as they may run. */
+async function takeNextJobs(database: TmpDatabase, worker: string) {
+  await database.query(`create function take() returns trigger language plpgsql as $$
+    begin
+      new.status := 'PENDING';
+      new.executor_id := ${worker};
+      return new;
+    end $$;
+    create trigger take before update on vitamin_jobs.workflow_status
+      for each row when (new.queue_name = 'vitamin' and old.queue_name <> 'vitamin') execute function take()`)
 }
 
 test("a lease that a worker could not release is removed with a later heartbeat", {
@@ -35,15 +47,8 @@ test("a job that its worker does not know is put back", { skip: noPostgres }, as
   const [worker] = fleet.workers
   const session = await newSession(worker!)
   await prompt(worker!, session)
-  // The next job is taken by the worker, but the answer of the database is lost.
-  await database.query(`create function take() returns trigger language plpgsql as $$
-    begin
-      new.status := 'PENDING';
-      new.executor_id := (select id from vitamin.worker);
-      return new;
-    end $$;
-    create trigger take before update on vitamin_jobs.workflow_status
-      for each row when (new.queue_name = 'vitamin' and old.queue_name <> 'vitamin') execute function take()`)
+  // The answer of the database is lost.
+  await takeNextJobs(database, "(select id from vitamin.worker)")
   await prompt(worker!, session)
 })
 
@@ -56,15 +61,8 @@ test("a job of a dead worker that nobody knows any more is run by another one", 
   const [worker] = fleet.workers
   const session = await newSession(worker!)
   await prompt(worker!, session)
-  // A worker whose row was removed takes the next job, and dies.
-  await database.query(`create function take() returns trigger language plpgsql as $$
-    begin
-      new.status := 'PENDING';
-      new.executor_id := 'a dead worker';
-      return new;
-    end $$;
-    create trigger take before update on vitamin_jobs.workflow_status
-      for each row when (new.queue_name = 'vitamin' and old.queue_name <> 'vitamin') execute function take()`)
+  // It took the job after its row was removed, and died.
+  await takeNextJobs(database, "'a dead worker'")
   await prompt(worker!, session)
   const left = () => database.query("select from vitamin.worker where id = 'a dead worker'")
   await until(async () => (await left()).length === 0, "the dead worker is removed")
