@@ -30,10 +30,11 @@ for (const kind of ["database", "bucket"] as const) {
       const place = kind === "bucket" ? bucket.variables : {}
       const variables = { ...env(llm, "chat").variables, ...place }
       await using one = await startWorker(tmp, "one", { database, variables })
-      await using two = await startWorker(tmp, "two", { database, variables })
       const session = await one.client.createSession({})
       await one.client.promptSession({ id: session.id, ...ask("Change it."), asks: "once" })
       await one.stop()
+      // It takes no job of the first prompt, so it has no copy of the bytes.
+      await using two = await startWorker(tmp, "two", { database, variables })
       assert.equal(readFileSync(join(tmp.path, "README.md"), "utf8"), "changed\n")
 
       const chunks = await database.query("select 1 from vitamin.object_chunk")
@@ -75,10 +76,11 @@ for (const kind of ["database", "bucket"] as const) {
       const place = kind === "bucket" ? bucket.variables : {}
       const variables = { ...env(llm, "chat").variables, ...place }
       await using one = await startWorker(tmp, "one", { database, variables })
-      await using two = await startWorker(tmp, "two", { database, variables })
       const session = await one.client.createSession({})
       await one.client.promptSession({ id: session.id, ...ask("Count."), asks: "once" })
       await one.stop()
+      // It takes no job of the first prompt, so it has no copy of the bytes.
+      await using two = await startWorker(tmp, "two", { database, variables })
       await two.client.promptSession({ id: session.id, ...ask("Is 15000 in it?") })
       const results = (await two.client.listMessages({ id: session.id })).filter(
         ({ type }) => type === "tool_result",
