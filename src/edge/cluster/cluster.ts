@@ -14,14 +14,14 @@ import * as Person from "#kernel/person.ts"
 import * as Log from "#kernel/process/log.ts"
 import { createMail } from "#kernel/worker/create-mail.ts"
 import * as Worker from "#kernel/worker/worker.ts"
-import type * as Message from "#knowledge/message/message.ts"
-import { errorText, NamedError } from "#util/error.ts"
-import { createId } from "#util/id.ts"
+import { errorText } from "#util/error.ts"
 import { createAdmission } from "./admission.ts"
+import { createAnswers } from "./answers.ts"
 import { createCalls } from "./calls.ts"
-import { answerOf, type Job, type Outcome, outcomeOfError, runJob, steer } from "./job.ts"
+import { type Job, type Outcome, runJob, steer } from "./job.ts"
 import { createJobQueue } from "./job-queue.ts"
 import { limitSchedules } from "./limit-schedules.ts"
+import { createRetries } from "./retries.ts"
 import type { Tick } from "./schedule-rows.ts"
 import { endRun, startRun } from "./start-run.ts"
 import { sweepJobs } from "./sweep-jobs.ts"
@@ -36,26 +36,15 @@ export type Cluster = Readonly<{
 
 type JobMessage = { kind: "done"; id: string; outcome: Outcome } | { kind: "steer"; id: string; job: Job }
 
-class Stopped extends NamedError {
-  constructor(promptId: string) {
-    super(
-      "Worker.Interrupted",
-      "The server was stopped before the prompt was over. The prompt goes on at another worker; its session will have the answer.",
-      { promptId },
-    )
-  }
-}
-
 /** A worker runs so many prompts at once. */
 const atOnce = 16
-/** A job that so many workers did not survive, or could not begin, is not tried again. */
-const mostAttempts = 3
-/** The message about the end of a job may be lost with its worker. */
-const askEvery = 3_000
 
-export async function createCluster(database: Database, agentFor: AgentSource): Promise<Cluster> {
+/** `folder`: that of this server. */
+export async function createCluster(
+  database: Database,
+  { agentFor, folder }: { agentFor: AgentSource; folder: string },
+): Promise<Cluster> {
   const worker = Worker.id()!
-  const waiting = new Map<string, (outcome: Outcome) => void>()
   const calls = createCalls(() => mail)
   const mail = await createMail(database, { worker, take })
   const audit = Audit.createAudit()
@@ -65,24 +54,25 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
   const starting = withLock(database.connect(), jobLock("start"), () =>
     createJobQueue<Job, Outcome>({ url: database.url, worker, atOnce, run, tick }),
   )
+  const retries = createRetries({ worker, folder, jobs: starting, report })
   const jobs = await starting
+  const answers = createAnswers(jobs)
   const admission = createAdmission(database, jobs)
   const schedules = Schedule.createSchedules(limitSchedules(database, jobs.ticks.rows))
-  await Worker.serve(takeOver, atOnce)
+  await Worker.serve(retries.takeOver, atOnce)
   const sweeping = sweepJobs(database, jobs)
   watch.start(jobs, database)
 
   function take(message: unknown) {
     const one = message as JobMessage
-    if (one.kind === "done") waiting.get(one.id)?.(one.outcome)
+    if (one.kind === "done") answers.tell(one.id, one.outcome)
     else if (one.kind === "steer") steerHere(one.id, one.job)
     else calls.take(message)
   }
 
   async function run(id: string, job: Job): Promise<Outcome> {
-    const outcome = await watch
-      .run(id, () => runJob(agentFor, id, job))
-      .catch((error) => goOnOrEnd(id, job, error))
+    const work = () => runJob(agentFor, id, job).catch((error) => retries.goOnOrEnd(id, job, error))
+    const outcome = await watch.run(id, work)
     // The end of this worker is no end of the prompt: the job stays open, and another worker goes on with it.
     if (isStopping && "error" in outcome && outcome.error.name === "Session.Interrupted")
       return new Promise(() => {})
@@ -90,24 +80,9 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     return outcome
   }
 
-  /** Whoever took the session may not know of the job. Another worker may have the folder that this one cannot open. */
-  async function goOnOrEnd(id: string, job: Job, error: unknown): Promise<Outcome> {
-    const { runningOf, putBack } = await starting
-    if (!(await runningOf(worker)).some((one) => one.id === id)) throw error
-    if (
-      error instanceof Worker.TakenOver ||
-      (await Worker.countAttempt(id, createId("try"))) < mostAttempts
-    ) {
-      await putBack(id)
-      throw error
-    }
-    await (await import("./end-prompt.ts")).endPrompt(id, job, error)
-    return outcomeOfError(error)
-  }
-
   async function report(id: string, { from, scheduleId }: Job, outcome: Outcome) {
     if (scheduleId !== undefined) await endRun(scheduleId, id, outcome)
-    if (from === worker) return waiting.get(id)?.(outcome)
+    if (from === worker) return answers.tell(id, outcome)
     await mail
       .send(from, { kind: "done", id, outcome })
       .catch((error) => Log.debug("the end of a job was not told", { error: errorText(error) }))
@@ -122,28 +97,6 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     const holder = await Worker.holderOf(job.sessionId)
     if (holder === worker) steerHere(id, job)
     else if (holder !== undefined) await mail.send(holder, { kind: "steer", id, job } satisfies JobMessage)
-  }
-
-  /** Goes on with the work of a worker that died. */
-  async function takeOver(dead: string, { isDrained }: { isDrained: boolean }) {
-    const left = await jobs.runningOf(dead)
-    if (!isDrained)
-      Log.warn("a worker died; its prompts go on at others", { worker: dead, prompts: left.length })
-    for (const { id, job } of left) {
-      const attempts = isDrained ? 0 : await Worker.countAttempt(id, dead)
-      if (attempts < mostAttempts) await jobs.putBack(id)
-      else await park(id, job)
-    }
-    const mayTry = async (id: string) => isDrained || (await Worker.countAttempt(id, dead)) < mostAttempts
-    await jobs.ticks.takeOver(dead, mayTry)
-  }
-
-  async function park(id: string, job: Job) {
-    const { endPrompt, LostWorkers } = await import("./end-prompt.ts")
-    const error = new LostWorkers(job.sessionId, id, mostAttempts)
-    await endPrompt(id, job, error)
-    await jobs.park(id)
-    await report(id, job, outcomeOfError(error))
   }
 
   async function tick(one: Tick): Promise<void> {
@@ -178,27 +131,11 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     return { sessionId, promptId: id, signal }
   }
 
-  async function answer(input: AgentInput): Promise<Message.Info> {
-    const { sessionId, promptId } = await submit(input)
-    const { promise, resolve } = Promise.withResolvers<Outcome>()
-    waiting.set(promptId, resolve)
-    const asking = setInterval(async () => {
-      const end = await jobs.endOf(promptId).catch(() => undefined)
-      if (end) resolve("error" in end ? outcomeOfError(end.error) : end.outcome)
-    }, askEvery)
-    try {
-      return await answerOf(sessionId, await promise)
-    } finally {
-      clearInterval(asking)
-      waiting.delete(promptId)
-    }
-  }
-
   function process(agent: Agent, input: AgentInput): Processing {
     // What cannot travel runs here.
     if (input.editor || input.runner || input.stored || input.signal) return agent.process(input)
     return {
-      answer: () => answer(input),
+      answer: async () => answers.wait(await submit(input)),
       accept: async () => ({ promptId: (await submit(input)).promptId }),
       [Symbol.asyncIterator]: () => agent.process(input)[Symbol.asyncIterator](),
     }
@@ -215,7 +152,7 @@ export async function createCluster(database: Database, agentFor: AgentSource): 
     schedules,
     async stop() {
       isStopping = true
-      for (const [promptId, tell] of waiting) tell(outcomeOfError(new Stopped(promptId)))
+      answers.stop()
       sweeping.stop()
       watch.stop()
       const stopped = jobs.stop()

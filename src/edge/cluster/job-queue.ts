@@ -21,7 +21,7 @@ export type JobQueue<Job, Outcome> = Readonly<{
   /** Put a running job back into the queue, for any worker. */
   putBack(id: string): Promise<void>
   /** End a running job, so that nobody runs it again. */
-  park(id: string): Promise<void>
+  cancel(id: string): Promise<void>
   /** Remove the jobs that ended before a time, in milliseconds since 1970 by the clock of the database. */
   removeFinished(before: number): Promise<void>
   /** The schedules, and what they fire. */
@@ -36,8 +36,8 @@ const applicationVersion = "1"
 const pollEvery = 100
 const connections = 4
 const removedAtOnce = 500
-/** The end of a parked job, for a client that has not heard the reason from the worker that parked it. */
-const parked = new NamedError(
+/** The end of a cancelled job, for a client that has not heard the reason from the worker that gave it up. */
+const givenUp = new NamedError(
   "Prompt.LostWorkersLimit",
   "The prompt was stopped: its workers ended while they ran it. It is not tried again.",
 )
@@ -98,7 +98,7 @@ export async function createJobQueue<Job, Outcome>(options: {
     async endOf(id) {
       const [found] = await DBOS.listWorkflows({ workflowIDs: [id], loadOutput: true })
       if (found?.status === "SUCCESS") return { outcome: found.output as Outcome }
-      if (found?.status === "CANCELLED") return { error: parked }
+      if (found?.status === "CANCELLED") return { error: givenUp }
       return found?.status === "ERROR" ? { error: found.error } : undefined
     },
     async runningOf(executorId) {
@@ -108,7 +108,7 @@ export async function createJobQueue<Job, Outcome>(options: {
     async putBack(id) {
       await DBOS.resumeWorkflow(id, { queueName: queue })
     },
-    async park(id) {
+    async cancel(id) {
       await DBOS.cancelWorkflow(id)
     },
     async removeFinished(before) {

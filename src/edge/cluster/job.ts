@@ -31,19 +31,13 @@ export type Outcome =
   | { messageId: string }
   | { error: { name: string; message: string; data?: Record<string, unknown> | undefined } }
 
-class Refused extends NamedError {
-  constructor(reason: string) {
-    super("Prompt.Denied", `The prompt was refused: ${reason}`)
-  }
-}
-
 /** Milliseconds between two attempts to get a session that another worker uses for something else. */
 const retryAfter = 200
 
 /** Throws if the job has to go on at another worker. */
 export async function runJob(agentFor: AgentSource, id: string, job: Job): Promise<Outcome> {
   const { directory, sessionId } = job
-  const run = () => inLease(sessionId, () => outcomeOf(agentFor, id, job))
+  const run = () => whenFree(sessionId, () => outcomeOf(agentFor, id, job))
   return Instance.provide({ directory: await localFolder(directory), init: startInstance, fn: run })
 }
 
@@ -65,7 +59,7 @@ export async function steer(agentFor: AgentSource, id: string, job: Job): Promis
     const found = await StoredPrompt.find({ id, sessionId, isJob: true })
     if (!found) return
     const { parts } = found
-    const stored = { id, sessionId, written: Promise.resolve(parts), hasBegun: false, isJob: true }
+    const stored = handleOf(found, false)
     const agent = await agentFor(await localFolder(directory))
     await agent.process({ ...input, sessionId, parts, stored, onlyJoins: true }).answer()
   }
@@ -76,12 +70,11 @@ export async function steer(agentFor: AgentSource, id: string, job: Job): Promis
   })
 }
 
-/** The prompt takes the same lease again, and never finds the session busy. */
-async function inLease<T>(sessionId: string, fn: () => Promise<T>): Promise<T> {
+/** Runs `fn` with the lease of a session. The prompt takes the same lease again, and never finds the session busy. */
+export async function whenFree<T>(sessionId: string, fn: () => Promise<T>): Promise<T> {
   for (;;)
     try {
-      const lease = await Worker.take(sessionId)
-      return await Worker.run(lease, fn).finally(() => Worker.release(lease))
+      return await Worker.inLease(sessionId, fn)
     } catch (error) {
       if (!(error instanceof Worker.Taken)) throw error
       await sleep(retryAfter)
@@ -92,12 +85,11 @@ async function outcomeOf(agentFor: AgentSource, id: string, job: Job): Promise<O
   const { sessionId, input, directory, person } = job
   const found = await findPrompt(sessionId, id)
   if (!found) return outcomeOfError(new Session.Interrupted(sessionId, AbortSignal.abort("it was removed")))
-  const { parts, isResumed } = found
-  const stored = { id, sessionId, written: Promise.resolve(parts), hasBegun: isResumed, isJob: true }
-  // A turn that has begun goes on.
-  const now = isResumed ? person : await personNow(person?.name).catch((error) => refused(error, stored))
-  if (now instanceof Refused) return outcomeOfError(now)
+  const { prompt, parts, isResumed } = found
+  const stored = handleOf({ id, sessionId, parts }, isResumed)
   try {
+    // A turn that has begun goes on, whatever became of its person.
+    const now = prompt ? await personOf(job, prompt) : person
     const agent = await agentFor(await localFolder(directory))
     const answer = () => agent.process({ ...input, sessionId, parts, isResumed, stored }).answer()
     return { messageId: (await Person.run(now, answer)).id }
@@ -108,21 +100,32 @@ async function outcomeOf(agentFor: AgentSource, id: string, job: Job): Promise<O
   }
 }
 
-/** The prompt is listed as skipped. */
-async function refused(error: unknown, stored: StoredPrompt.Handle): Promise<Refused> {
-  if (!(error instanceof Denied)) throw error
-  const refused = new Refused(error.message)
-  await StoredPrompt.release(stored, { signal: new AbortController().signal, error: refused })
-  return refused
+/** Throws if the person may not prompt any more. The prompt is listed as skipped then. */
+async function personOf({ sessionId, person }: Job, prompt: StoredPrompt.Info) {
+  try {
+    return await personNow(person?.name)
+  } catch (error) {
+    if (!(error instanceof Denied)) throw error
+    const denied = new NamedError("Prompt.Denied", `The prompt was refused: ${error.message}`)
+    await StoredPrompt.skip(await Session.get(sessionId), [{ prompt, reason: denied.message }])
+    throw denied
+  }
+}
+
+function handleOf(
+  { id, sessionId, parts }: Pick<StoredPrompt.Info, "id" | "sessionId" | "parts">,
+  hasBegun: boolean,
+): StoredPrompt.Handle {
+  return { id, sessionId, written: Promise.resolve(parts), hasBegun, isJob: true }
 }
 
 /** The prompt as it was accepted, or as its message has it if it began on a worker that is gone. */
 async function findPrompt(
   sessionId: string,
   id: string,
-): Promise<{ parts: PromptPart[]; isResumed: boolean } | undefined> {
-  const stored = await StoredPrompt.find({ id, sessionId, isJob: true })
-  if (stored) return { parts: stored.parts, isResumed: false }
+): Promise<{ prompt?: StoredPrompt.Info; parts: PromptPart[]; isResumed: boolean } | undefined> {
+  const prompt = await StoredPrompt.find({ id, sessionId, isJob: true })
+  if (prompt) return { prompt, parts: prompt.parts, isResumed: false }
   const begun = (await MessageStore.list(sessionId)).find(({ promptId }) => promptId === id)
   if (!begun) return undefined
   const text = begun.type === "text" ? Message.textOf(begun) : ""

@@ -3,13 +3,12 @@
 import { isDeepStrictEqual } from "node:util"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import { sessionChain } from "#engine/offer/tools-for.ts"
-import { append, keep, lastId } from "#engine/record/append.ts"
+import { append, keep, lastId, type Write } from "#engine/record/append.ts"
 import { wholeHistory } from "#engine/record/history.ts"
 import { Notice } from "#engine/record/notice.ts"
 import type { Attachment, PromptPart } from "#engine/record/prompt-part.ts"
 import type { Run } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
-import type * as Storage from "#kernel/storage/storage.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
@@ -21,11 +20,10 @@ import { resolveFile } from "./resolve-file.ts"
 type Place = Pick<Run, "session" | "progress" | "signal" | "chosen" | "timing" | "permits" | "editor"> & {
   /** The notices of this prompt; each is published once. */
   told: Set<string>
-  /** The record of the prompt; its first message names it. */
-  promptId?: string | undefined
-  /** What that message replaces. */
-  removes?: Storage.Key | undefined
+  first?: First | undefined
 }
+/** For the first message of a prompt that has a record: it names the record. */
+type First = { promptId: string; write: Write }
 type Attached = Message.Of<"file_reference" | "image" | "mcp_resource">
 type Options = {
   parts: PromptPart[]
@@ -33,19 +31,20 @@ type Options = {
   mentionsIn: string
   /** First read changed files again, and retry failed attachments. */
   refresh?: boolean
-} & Pick<Place, "promptId" | "removes">
+  first?: First | undefined
+}
 
 export async function attach(
-  run: Omit<Place, "told" | "promptId" | "removes">,
-  { parts, mentionsIn, refresh, promptId, removes }: Options,
+  run: Omit<Place, "told" | "first">,
+  { parts, mentionsIn, refresh, first }: Options,
 ): Promise<void> {
-  const place: Place = { ...run, told: new Set(), promptId, removes }
+  const place: Place = { ...run, told: new Set(), first }
   if (refresh) await refreshAll(place)
   const { resources, rest, misspelt } = await resourcesIn(mentionsIn, place)
   reportMisspelt(place, misspelt)
   for (const attachment of attachmentsOf([...parts, ...resources], rest)) {
-    append(place, await resolveOrLeave(pending(place, attachment), place), { removes: place.removes })
-    Object.assign(place, { promptId: undefined, removes: undefined })
+    append(place, await resolveOrLeave(pending(place, attachment), place), place.first?.write)
+    place.first = undefined
   }
   place.signal.throwIfAborted()
 }
@@ -123,7 +122,7 @@ function keyOf(attachment: Attachment): string {
 
 function pending(place: Place, attachment: Attachment): Attached {
   const { id: sessionId, branch } = place.session
-  const { promptId } = place
+  const promptId = place.first?.promptId
   const base = { sessionId, parentId: lastId(place), branch, ...(promptId ? { promptId } : {}) }
   if (attachment.type === "image") {
     const { source, mode = "auto", stored } = attachment

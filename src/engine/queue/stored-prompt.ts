@@ -10,6 +10,8 @@ import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Worker from "#kernel/worker/worker.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
 import { about } from "#util/about.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
@@ -33,7 +35,7 @@ export type Handle = {
   readonly sessionId: string
   /** Resolves when the record is on the disk, with the stored parts. Their images are references without bytes. */
   readonly written: Promise<PromptPart[]>
-  /** Its first message is being written. */
+  /** Its first message is being written; that of a job is stored. */
   hasBegun: boolean
   /** Another worker runs it if this one stops before it began. */
   readonly isJob?: boolean
@@ -54,6 +56,13 @@ export class Busy extends NamedError {
       sessionId,
       promptId,
     })
+  }
+}
+
+/** A job was removed before it began. */
+export class Removed extends NamedError {
+  constructor({ sessionId, id: promptId }: Handle) {
+    super("Prompt.Interrupted", `Prompt ${promptId} was removed before it began.`, { sessionId, promptId })
   }
 }
 
@@ -110,19 +119,24 @@ export async function find(prompt: Place): Promise<Info | undefined> {
   }
 }
 
-/** Forget the jobs of a session that have not begun. Returns whether there were any. */
-export async function removeJobs(sessionId: string): Promise<boolean> {
-  const jobs = await readAll(["job", sessionId])
+/** Forget the waiting jobs of a session. Returns whether there were any. */
+export async function removeJobs({ id, skipped = [] }: SessionRecord.Info): Promise<boolean> {
+  const known = new Set(skipped.map((one) => one.id))
+  const jobs = (await readAll(["job", id])).filter((job) => !known.has(job.id))
   await Promise.all(jobs.map(remove))
   return jobs.length > 0
 }
 
-/** The record of a job, which the transaction of its first message removes; undefined for other prompts. */
-export function keyOfJob(handle: Handle): Storage.Key | undefined {
-  return handle.isJob ? keyOf(handle) : undefined
+/** Stores the first message of a prompt. The record of a job is removed in the same transaction; if it is gone, the prompt
+ * was removed meanwhile, and the message is not stored. */
+export async function begin(handle: Handle, message: Message.Info): Promise<void> {
+  if (!handle.isJob) return MessageStore.write(message)
+  await MessageStore.write(message, { removes: keyOf(handle) }).catch((error) => {
+    throw error.name === "Storage.NotFound" ? new Removed(handle) : error
+  })
+  handle.hasBegun = true
 }
 
-/** Remove a record. Called when the first message of its prompt is stored. */
 export async function remove(prompt: Place): Promise<void> {
   await Storage.remove(keyOf(prompt))
 }
@@ -215,7 +229,7 @@ export async function skip(
   for (const prompt of added) Bus.publish(Skipped, { sessionId: session.id, prompt })
 }
 
-/** The prompts of all sessions that have not begun, without jobs, the oldest first. */
+/** The prompts of all sessions that have not begun, the oldest first; or the jobs of a session. */
 export async function readAll(prefix: Storage.Key = ["prompt"]): Promise<Info[]> {
   const prompts: Info[] = []
   await Storage.readAll(prefix, (value) => {

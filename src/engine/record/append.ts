@@ -1,7 +1,6 @@
 // Adds messages to the history of a session and writes them to disk in the background. A failed write ends the prompt: it
 // must not continue with a history that is not on disk.
 
-import type * as Storage from "#kernel/storage/storage.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 
@@ -22,15 +21,13 @@ export function lastId({ progress }: Work): string | null {
   return progress.history.at(-1)?.id ?? null
 }
 
-/** Add a message to the history and start writing it. `settle` waits for the disk. `removes`: a record that it replaces. */
-export function append(
-  run: Work,
-  message: Message.Info,
-  options: { removes?: Storage.Key | undefined } = {},
-): void {
+export type Write = (message: Message.Info) => Promise<void>
+
+/** Add a message to the history and start writing it. `settle` waits for the disk. */
+export function append(run: Work, message: Message.Info, write: Write = MessageStore.write): void {
   run.progress.history.push(message)
   run.progress.guards?.read(message)
-  keep(run.progress.records, MessageStore.write(message, options))
+  keep(run.progress.records, write(message))
 }
 
 /** Write a record in the background. `settle` and `throwIfLost` throw its error. */

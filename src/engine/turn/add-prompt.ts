@@ -1,8 +1,8 @@
 // Turns a prompt into messages: the text, then the attachments. If the prompt was stored, its first message has the id of
-// that record, and the record is removed once the message is on disk.
+// that record, and the record is removed once the message is on disk, or with it.
 
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
-import { append, keep, lastId } from "#engine/record/append.ts"
+import { append, keep, lastId, type Write } from "#engine/record/append.ts"
 import { type PromptPart, wordsOf } from "#engine/record/prompt-part.ts"
 import type { Settled } from "#engine/run/run.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -21,16 +21,16 @@ type Place = Pick<Settled, "session" | "progress" | "signal" | "chosen" | "timin
 export async function addPrompt(place: Place, prompt: Prompt): Promise<void> {
   const words = wordsOf(prompt.parts)
   const promptId = prompt.stored?.id
-  const removes = prompt.stored && StoredPrompt.keyOfJob(prompt.stored)
+  const { stored } = prompt
+  const write: Write | undefined = stored && ((message) => StoredPrompt.begin(stored, message))
   const { length } = place.progress.history
-  if (words.length)
-    append(place, userMessage(place, { parts: words, promptId, id: prompt.messageId }), { removes })
+  if (words.length) append(place, userMessage(place, { parts: words, promptId, id: prompt.messageId }), write)
   const mentionsIn = prompt.mentionsIn ?? textOf(words)
   try {
     if (prompt.refresh || mentionsIn.includes("@") || prompt.parts.some(({ type }) => type !== "text")) {
       const { attach } = await import("#engine/attach/attach.ts")
-      const first = words.length ? {} : { promptId, removes }
-      await attach(place, { ...prompt, mentionsIn, ...first })
+      const first = promptId && write && !words.length ? { promptId, write } : undefined
+      await attach(place, { ...prompt, mentionsIn, first })
     }
   } finally {
     // A prompt with a message has begun, even if it is aborted while its attachments are read.
@@ -46,8 +46,8 @@ export function textOf(words: Message.Part[]): string {
  * goes with its first message. The record itself may still be being written, for a prompt that steers: removing it waits
  * for that, or it would stay for ever. */
 function leaveStore({ progress: { records } }: Place, stored: StoredPrompt.Handle): void {
-  stored.hasBegun = true
   if (stored.isJob) return
+  stored.hasBegun = true
   const written = Promise.all([...records.pending, stored.written.catch(() => {})])
   keep(
     records,

@@ -5,6 +5,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import { autoAgent, plannerAgent } from "#ability/agent/agent-registry.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import { recoverOnce } from "#engine/queue/recover-prompts.ts"
+import { Removed } from "#engine/queue/stored-prompt.ts"
 import { append, keep, settle } from "#engine/record/append.ts"
 import { finalAnswer, missingResults, tipOf } from "#engine/record/history.ts"
 import { refreshCheckout } from "#engine/record/if-checkout.ts"
@@ -101,7 +102,7 @@ async function fail(run: Begun, thrown: unknown, promptId: string | undefined): 
   const error = signal.aborted ? new Queue.Interrupted(session.id, signal) : thrown
   for (const result of missingResults(run.progress.history)) append(run, result)
   const kept = failureOf(error)
-  const status = signal.aborted ? "interrupted" : "error"
+  const status = signal.aborted || error instanceof Removed ? "interrupted" : "error"
   await settle(run.progress.records).catch(warn)
   await finish(run, { status, error: kept }).catch(warn)
   orWarn(() =>

@@ -81,6 +81,7 @@ export async function update<T>(
 ): Promise<T> {
   const path = pathOf(key)
   const store = current()
+  if (removes) await read(removes)
   const updated = await updateRecord({
     key,
     change,

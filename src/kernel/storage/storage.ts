@@ -96,7 +96,8 @@ export function insertion(key: Key, data: unknown): { text: string; values: stri
 }
 
 /** Change a record under the lock of all processes; returns the new value. `initial` creates a missing one. `removes`: the
- * key of a record that is removed with it, in the same transaction of a database, or right after it. */
+ * key of a record that is removed with it, in the same transaction of a database, or right after it. If that one is missing,
+ * it throws `Storage.NotFound` and changes nothing. */
 export function update<T>(
   key: Key,
   change: (draft: T) => unknown,

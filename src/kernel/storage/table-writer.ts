@@ -15,14 +15,14 @@ import {
 } from "#kernel/database/database.ts"
 import { type Lease, TakenOver } from "#kernel/worker/worker.ts"
 import { errorCode, NamedError } from "#util/error.ts"
-import { InvalidData, joinPath, Locked, splitPath, WriteFailed } from "./errors.ts"
+import { InvalidData, joinPath, Locked, NotFound, splitPath, WriteFailed } from "./errors.ts"
 import type { Found } from "./files.ts"
 
 /** Computes the new text of a record (undefined removes it) from the current one. `isBlind`: it does not ask for it.
  * `leases`: it is made only if they are all in place. */
 export type TableChange = {
   path: string
-  /** The path of a record that is removed with it. */
+  /** The path of a record that is removed with it. The change is made only if that record is there. */
   removes?: string | undefined
   isBlind?: boolean
   /** Characters of the new text, as far as they are known before. */
@@ -133,7 +133,12 @@ async function begin(
   const leases = [
     ...new Map(jobs.flatMap(({ change }) => change.leases ?? []).map((one) => [keyOf(one), one])).values(),
   ]
-  const keys = new Set(jobs.flatMap(({ change }) => (change.isBlind ? [] : [change.path])))
+  const keys = new Set(
+    jobs.flatMap(({ change: { path, isBlind, removes } }) => [
+      ...(isBlind ? [] : [path]),
+      ...(removes ? [removes] : []),
+    ]),
+  )
   const [, taken, found, fences] = await settle([
     client.query("begin"),
     client.query({
@@ -188,9 +193,11 @@ function keyOf({ session, epoch }: Pick<Lease, "session" | "epoch">): string {
 /** Compute one change. If it fails, only this change is rejected; the rest of the batch continues. */
 function apply(job: Job, texts: Texts, changed: Texts): void {
   const { path, removes } = job.change
+  const at = (path: string) => (changed.has(path) ? changed.get(path) : texts.get(path))
   try {
+    if (removes && at(removes) === undefined) throw new NotFound(removes.split("/"))
     const text = job.change.apply(() => {
-      const current = changed.has(path) ? changed.get(path) : texts.get(path)
+      const current = at(path)
       return current === undefined ? undefined : { text: current }
     })
     if (text && text.length > recordChars)

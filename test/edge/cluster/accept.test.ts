@@ -1,6 +1,8 @@
 // A prompt and its job are stored together: a server that dies meanwhile leaves neither, or both. The record of the prompt
 // goes together with its first message: a worker that dies meanwhile leaves one of them.
 import assert from "node:assert/strict"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { test } from "node:test"
 import pg from "pg"
 import { whyNot } from "../../ability/sandbox/world.ts"
@@ -114,3 +116,22 @@ for (const { where, args, skip } of [
       { type: "text", left_over: false },
     ])
   })
+
+test("a prompt that is removed while it starts does not begin", { skip: noPostgres }, async () => {
+  await using llm = await fakeLlm(() => text("An answer."))
+  await using fleet = await startFleet(0, llm)
+  const command = "touch started; until [ -e go ]; do sleep 0.05; done"
+  const hooks = { UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] }
+  fleet.tmp.write(".vitamin/hooks.json", JSON.stringify({ hooks }))
+  const worker = await fleet.start()
+  const id = await newSession(worker)
+  const asked = worker.call("POST", `/session/${id}/message`, { text: "Look." })
+  await until(() => existsSync(join(fleet.tmp.path, "started")), "the start")
+  // As a server does that does not know yet which worker has the session.
+  await fleet.database.query("delete from vitamin.record where parent like 'job/%'")
+  fleet.tmp.write("go", "")
+  const { status, body } = await asked
+  assert.equal(status, 409, JSON.stringify(body))
+  assert.equal(body.error.name, "Prompt.Interrupted")
+  assert.deepEqual(await story(worker, id), [])
+})

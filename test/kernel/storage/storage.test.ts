@@ -124,7 +124,7 @@ onBackends(
   },
 )
 
-onBackends("Storage.update() removes another record with it, unless its change throws", async (open) => {
+onBackends("Storage.update() removes another record with it, or changes nothing", async (open) => {
   await using _store = await open()
   const other = [...key.slice(0, -1), "other"]
   const change = (fn: () => void) => Storage.update(key, fn, { initial: {}, removes: other })
@@ -136,6 +136,9 @@ onBackends("Storage.update() removes another record with it, unless its change t
   assert.deepEqual(await Storage.read(other), { n: 1 })
   await change(() => {})
   await assert.rejects(Storage.read(other), { name: "Storage.NotFound" })
+  assert.deepEqual(await Storage.read(key), {})
+  const again = Storage.update<{ n?: number }>(key, (draft) => void (draft.n = 2), { removes: other })
+  await assert.rejects(again, { name: "Storage.NotFound" })
   assert.deepEqual(await Storage.read(key), {})
 })
 

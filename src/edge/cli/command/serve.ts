@@ -53,7 +53,7 @@ function serveHttp(
     // Refuses a sandbox that is missing before a client connects.
     if (!agents) await (await own(directory)).ready?.()
     const plain = agents?.agentFor ?? own
-    const cluster = await openCluster(plain)
+    const cluster = await openCluster(plain, directory)
     const agentFor = cluster?.agentFor ?? plain
     const server = await startServer(directory, {
       port: options.port,
@@ -77,9 +77,9 @@ function serveHttp(
 }
 
 /** Servers that share a database share their prompts. */
-async function openCluster(agentFor: AgentSource): Promise<Cluster | undefined> {
+async function openCluster(agentFor: AgentSource, folder: string): Promise<Cluster | undefined> {
   const database = Storage.sharedDatabase()
   // Refuses a bucket that cannot be used before a client connects.
   await (await Objects.shared())?.check()
-  return database && (await import("#edge/cluster/cluster.ts")).createCluster(database, agentFor)
+  return database && (await import("#edge/cluster/cluster.ts")).createCluster(database, { agentFor, folder })
 }

@@ -101,13 +101,14 @@ export function createGuestRecords(ask: Ask): GuestRecords {
     // Callers rely on it that a record which must exist is changed later, not during this call.
     if (!initial) before = await (before ?? textOf(key))
     forget(key)
+    // The parent knows which record goes with which message.
     if (removes) forget(removes)
     for (let tries = 0; tries < mostTries; tries++) {
       if (before === undefined && !initial) throw new Storage.NotFound(key)
       const value = before === undefined ? structuredClone(initial) : JSON.parse(before)
       change(value)
       const after = JSON.stringify(value)
-      const swap = { key, before: before === undefined ? null : hashText(before), after, removes }
+      const swap = { key, before: before === undefined ? null : hashText(before), after }
       // The next change may begin before this one is acknowledged. If it is refused, the next one finds another record.
       remember(path, after)
       const { isStored, text } = Swapped.parse(await asked(key, "record.swap", swap))

@@ -95,11 +95,11 @@ export function createRecordDoors(
 
   /** Writes a record if it is still the one that the change began with. */
   async function swap(args: unknown): Promise<{ isStored: boolean; text: string | null }> {
-    const { key, before, after, removes } = Swap.parse(args)
-    if (removes && !isOwnJob(removes)) throw new Refused("the right to remove this record")
+    const { key, before, after } = Swap.parse(args)
     count(after)
     const value = parse(after)
     await refuseWrite(key)
+    const removes = recordBegunBy(key, value)
     let isNew = false
     try {
       const stored = await Storage.update<Record<string, unknown>>(
@@ -116,6 +116,7 @@ export function createRecordDoors(
         },
         { initial: {}, removes },
       )
+      if (removes) prompt!.hasBegun = true
       publish(key, stored, isNew)
       const text = JSON.stringify(stored)
       return { isStored: true, text: text === after ? null : text }
@@ -123,6 +124,13 @@ export function createRecordDoors(
       if (error instanceof Conflict) return { isStored: false, text: error.text }
       throw error
     }
+  }
+
+  /** The record of a job, if this is the first message of it. */
+  function recordBegunBy([kind]: Key, value: unknown): Key | undefined {
+    const promptId = kind === "message" && (value as { promptId?: unknown } | null)?.promptId
+    if (!prompt?.isJob || prompt.hasBegun || promptId !== prompt.id) return undefined
+    return ["job", prompt.sessionId, prompt.id]
   }
 
   /** A guest does not say itself that a message was stored. */
@@ -179,7 +187,7 @@ export function createRecordDoors(
       const message = Message.parse(value)
       if (message.id !== id || message.sessionId !== owner) throw new Refused("messages of other sessions")
       refuseForged(message, before)
-      if (prompt && message.promptId === prompt.id) prompt.hasBegun = true
+      if (prompt && !prompt.isJob && message.promptId === prompt.id) prompt.hasBegun = true
     }
     return value
   }

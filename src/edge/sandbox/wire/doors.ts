@@ -8,17 +8,11 @@ const Text = z.string().max(200)
 const Long = z.string().max(200_000)
 const Key = z.array(z.string().min(1).max(200)).min(1).max(4)
 
-/** Of a record: its text, or null if there is none. `before` is the hash of the text that a change began with, `removes` a
- * record that goes with it. */
+/** Of a record: its text, or null if there is none. `before` is the hash of the text that a change began with. */
 export const Get = z.strictObject({ key: Key })
 export const GetMany = z.strictObject({ prefix: Key, names: z.array(Text).max(500) })
 export const List = z.strictObject({ prefix: Key })
-export const Swap = z.strictObject({
-  key: Key,
-  before: z.string().max(64).nullable(),
-  after: z.string(),
-  removes: Key.optional(),
-})
+export const Swap = z.strictObject({ key: Key, before: z.string().max(64).nullable(), after: z.string() })
 export const Put = z.strictObject({ key: Key, text: z.string() })
 export const Swapped = z.object({ isStored: z.boolean(), text: z.string().nullable() })
 

@@ -162,6 +162,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
     }),
     defineRoute({
       id: "removePrompt",
+      across: "holder",
       method: "DELETE",
       role: "member",
       path: "/session/:id/prompt/:promptId",
@@ -265,8 +266,7 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
       response: z.object({ aborted: z.boolean() }),
       errors: [404],
       async handle({ params }) {
-        await Session.get(params.id)
-        const hadJobs = await Session.removeJobs(params.id)
+        const hadJobs = await Session.removeJobs(await Session.get(params.id))
         return { aborted: Session.abort(params.id) || hadJobs }
       },
     }),
