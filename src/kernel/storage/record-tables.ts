@@ -38,22 +38,25 @@ export function createRecordTables(database: Database): Backend {
   }
 
   async function read<T>(key: Key): Promise<T> {
-    const path = pathOf(key)
     for (;;) {
-      await changing.get(path)
-      const [parent, name] = splitPath(path)
-      const [row] = await database.read<Row>({
-        name: "read",
-        text: "select body from vitamin.record where parent = $1 and name = $2",
-        values: [parent, name],
-      })
-      if (!row) throw new NotFound(key)
+      const body = await readBody(pathOf(key))
+      if (body === undefined) throw new NotFound(key)
       try {
-        return parse(key, { text: row.body }) as T
+        return parse(key, { text: body }) as T
       } catch (error) {
-        await repair(key, row.body, error as Corrupt)
+        await repair(key, body, error as Corrupt)
       }
     }
+  }
+
+  async function readBody(path: string): Promise<string | undefined> {
+    await changing.get(path)
+    const [row] = await database.read<Row>({
+      name: "read",
+      text: "select body from vitamin.record where parent = $1 and name = $2",
+      values: splitPath(path),
+    })
+    return row?.body
   }
 
   /** Quarantine a broken record and report it. Returns if somebody else has replaced it meanwhile. */
@@ -206,12 +209,9 @@ export function createRecordTables(database: Database): Backend {
     newest,
     quarantined,
     async quarantine(key, isWrong) {
-      const value = await read(key).catch(() => undefined)
-      if (value === undefined || !isWrong(value)) return undefined
-      const [parent, name] = splitPath(pathOf(key))
-      const text = "select body from vitamin.record where parent = $1 and name = $2"
-      const [row] = await database.read<Row>({ text, values: [parent, name] })
-      return row && isWrong(JSON.parse(row.body)) ? moveAway(pathOf(key), row.body) : undefined
+      const body = await readBody(pathOf(key))
+      const isMoved = body !== undefined && isJson(body) && isWrong(JSON.parse(body))
+      return isMoved ? moveAway(pathOf(key), body) : undefined
     },
     async readQuarantined(one) {
       const body = await bodyOf(one)

@@ -18,20 +18,29 @@ async function connect(url: string) {
   return { query: client.query.bind(client), [Symbol.asyncDispose]: () => client.end() }
 }
 
-test("a broken record that is replaced while it is moved away keeps its new value", real, async () => {
-  await using store = await tmpStore("PostgreSQL")
-  await store.lay([[["area", "one"], "{broken"]])
-  await using other = await connect(store.env.VITAMIN_DATABASE!)
-  await using watcher = await connect(store.env.VITAMIN_DATABASE!)
-  await other.query("begin")
-  await other.query("update vitamin.record set body = '{\"new\":1}' where parent = 'area' and name = 'one'")
-  const read = Storage.read(["area", "one"])
-  const waiting = "select 1 from pg_locks where not granted"
-  await until(async () => (await watcher.query(waiting)).rows.length > 0, "the read waits")
-  await other.query("commit")
-  assert.deepEqual(await read, { new: 1 })
-  assert.deepEqual(await Storage.quarantined([]), [])
-})
+for (const { kind, body, move } of [
+  { kind: "a broken record", body: "{broken", move: () => Storage.read(["area", "one"]) },
+  {
+    kind: "a record of a wrong form",
+    body: '{"wrong":1}',
+    move: () => Storage.quarantine(["area", "one"], (value) => "wrong" in (value as object)),
+  },
+])
+  test(`${kind} that is replaced while it is quarantined keeps its new value`, real, async () => {
+    await using store = await tmpStore("PostgreSQL")
+    await store.lay([[["area", "one"], body]])
+    await using other = await connect(store.env.VITAMIN_DATABASE!)
+    await using watcher = await connect(store.env.VITAMIN_DATABASE!)
+    await other.query("begin")
+    await other.query("update vitamin.record set body = '{\"new\":1}' where parent = 'area' and name = 'one'")
+    const moved = move()
+    const waiting = "select 1 from pg_locks where not granted"
+    await until(async () => (await watcher.query(waiting)).rows.length > 0, "the quarantine waits")
+    await other.query("commit")
+    await moved
+    assert.deepEqual(await Storage.read(["area", "one"]), { new: 1 })
+    assert.deepEqual(await Storage.quarantined([]), [])
+  })
 
 test("one record that the database refuses does not stop the others of its transaction", real, async () => {
   await using store = await tmpStore("PostgreSQL")
