@@ -56,21 +56,19 @@ export async function open(place: string, named?: string): Promise<string> {
 }
 
 async function make(project: Project.Info, owner: string | undefined, folder: string): Promise<string> {
-  const isThere = existsSync(join(folder, ".git")) && Mark.read(folder) !== undefined
-  if (isThere) return realpathSync(folder)
-  const { commit, branch } = owner ? await beginningOf(project, owner) : await headOf(project.address)
-  const mirror = await mirrorWith(project, commit)
+  if (isMade(folder)) return realpathSync(folder)
+  const begin = owner ? await beginningOf(project, owner) : await headOf(project.address)
   const aside = join(dirname(folder), createId("tmp"))
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 })
-  const at = { cwd: dirname(folder) }
-  await runGit(
-    ["clone", "--quiet", "--no-hardlinks", "--no-checkout", "--template=", "--", mirror, aside],
-    at,
-  )
-  await runGit(["remote", "set-url", "origin", project.address], { cwd: aside })
-  await runGit(["checkout", "--quiet", "--force", "-B", branch, commit], { cwd: aside })
-  rmSync(folder, { recursive: true, force: true })
-  renameSync(aside, folder)
+  try {
+    await clone(project, aside, begin)
+    // Another process of this machine may have made it meanwhile, and work in it.
+    if (isMade(folder)) return realpathSync(folder)
+    rmSync(folder, { recursive: true, force: true })
+    renameSync(aside, folder)
+  } finally {
+    rmSync(aside, { recursive: true, force: true })
+  }
   const real = realpathSync(folder)
   const place = owner ? `${project.address}#${owner}` : project.address
   await Space.assign(real, { id: project.id, place })
@@ -78,6 +76,22 @@ async function make(project: Project.Info, owner: string | undefined, folder: st
   if (project.trusted) await Trust.grant(real)
   Mark.write(folder, "")
   return real
+}
+
+function isMade(folder: string): boolean {
+  return existsSync(join(folder, ".git")) && Mark.read(folder) !== undefined
+}
+
+async function clone(
+  project: Project.Info,
+  folder: string,
+  { commit, branch }: Pick<Kept, "commit" | "branch">,
+): Promise<void> {
+  const mirror = await mirrorWith(project, commit)
+  const from = ["--no-hardlinks", "--no-checkout", "--template=", "--", mirror, folder]
+  await runGit(["clone", "--quiet", ...from], { cwd: dirname(folder) })
+  await runGit(["remote", "set-url", "origin", project.address], { cwd: folder })
+  await runGit(["checkout", "--quiet", "--force", "-B", branch, commit], { cwd: folder })
 }
 
 /** The commit at which a session began. The first machine decides. */
