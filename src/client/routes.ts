@@ -25,6 +25,7 @@ export const routes = {
   listSessions: { method: "GET", path: "/session", query: ["tasks", "everywhere", "limit"] },
   createSession: { method: "POST", path: "/session", body: true },
   getSession: { method: "GET", path: "/session/:id" },
+  listTasks: { method: "GET", path: "/session/:id/task" },
   removeSession: { method: "DELETE", path: "/session/:id" },
   listMessages: { method: "GET", path: "/session/:id/message", query: ["branch", "all", "last", "before"] },
   promptSession: {
@@ -60,6 +61,7 @@ export const routes = {
   listStories: { method: "GET", path: "/session/:id/story" },
   getStoryPicture: { method: "GET", path: "/session/:id/story/:callId/:number" },
   listPermissions: { method: "GET", path: "/permission/pending" },
+  listQuestions: { method: "GET", path: "/question" },
   replyPermission: { method: "POST", path: "/permission/:id/respond", body: true },
   listGrants: { method: "GET", path: "/grant" },
   removeGrant: { method: "DELETE", path: "/grant/:id" },

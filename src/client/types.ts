@@ -1842,6 +1842,8 @@ export type Api = {
     },
     options?: CallOptions,
   ): Promise<Session>
+  /** The sessions that do tasks for a session, the oldest first. */
+  listTasks(input: { id: string }, options?: CallOptions): Promise<Session[]>
   /** The messages of a session: of the active branch, of another branch, or all. */
   listMessages(
     input: {
@@ -2140,6 +2142,30 @@ export type Api = {
   }>
   /** The open permission requests, the oldest first. */
   listPermissions(input?: Record<string, never>, options?: CallOptions): Promise<PermissionRequest[]>
+  /** The open questions of all folders: permission requests, and forms of MCP servers, the oldest first. */
+  listQuestions(
+    input?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<
+    (
+      | {
+          kind: "permission"
+          /** Folder in which it is asked, and answered. */
+          directory: string
+          /** When it was asked, in milliseconds since 1970. */
+          time: number
+          request: PermissionRequest
+        }
+      | {
+          kind: "form"
+          /** Folder in which it is asked, and answered. */
+          directory: string
+          /** When it was asked, in milliseconds since 1970. */
+          time: number
+          request: ElicitationRequest
+        }
+    )[]
+  >
   /** Reply to a permission request: "once", "always" (stores its rules for the agent, in the project or, with scope "session", in the session), or "reject". The message of a rejection is sent to the model. */
   replyPermission(
     input: { id: string } & {

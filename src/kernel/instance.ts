@@ -106,6 +106,11 @@ export const Instance = {
     }
   },
 
+  /** What `fn` returns in each active instance. */
+  each<T>(fn: () => T): T[] {
+    return [...active].map((context) => current.run(context, fn))
+  },
+
   /** Calls `fn` in every instance that was active, after all its states are disposed. */
   onDisposed(fn: () => unknown): void {
     disposedHandlers.add(fn)

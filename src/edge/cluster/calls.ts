@@ -52,11 +52,12 @@ export function createCalls(mail: () => Mail): Across & Readonly<{ take(message:
     const { directory, person } = asked
     const call = async () => callRoute(route, checkCall(route, asked.raw))
     const fn = () => Person.run(person, call)
-    const reply = await Instance.provide({
-      directory: await localFolder(directory),
-      init: startInstance,
-      fn,
-    }).then(({ value }): Reply => ({ value }), outcomeOfError)
+    // The folder of the other server may not exist here.
+    const answered =
+      route.instance === false
+        ? fn()
+        : Instance.provide({ directory: await localFolder(directory), init: startInstance, fn })
+    const reply = await answered.then(({ value }): Reply => ({ value }), outcomeOfError)
     await mail().send(from, { kind: "reply", id, reply } satisfies ReplyMessage)
   }
 

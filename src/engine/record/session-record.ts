@@ -165,12 +165,23 @@ async function* eachNewest(
 /** The sessions of `list` with those of tasks, in no order and not all at once: there may be many. */
 export async function* each({ everywhere = false }: { everywhere?: boolean }): AsyncGenerator<Info> {
   const projects = everywhere ? await Storage.list(["session"]) : [Instance.project.id]
-  for (const projectId of projects) {
-    const kept = await Storage.list(["session", projectId])
-    const names = [...new Set([...kept, ...(await lostIn(projectId))])]
-    for (let at = 0; at < names.length; at += readTogether)
-      yield* await readSessions(projectId, names.slice(at, at + readTogether))
-  }
+  for (const projectId of projects) yield* eachOf(projectId)
+}
+
+async function* eachOf(projectId: string): AsyncGenerator<Info> {
+  const kept = await Storage.list(["session", projectId])
+  const names = [...new Set([...kept, ...(await lostIn(projectId))])]
+  for (let at = 0; at < names.length; at += readTogether)
+    yield* await readSessions(projectId, names.slice(at, at + readTogether))
+}
+
+/** The sessions that do tasks for this one, the oldest first. */
+export async function tasks(sessionId: string): Promise<Info[]> {
+  const { projectId } = await get(sessionId)
+  const found: Info[] = []
+  for await (const session of eachOf(projectId))
+    if (session.taskOf?.sessionId === sessionId) found.push(session)
+  return found.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** Sessions whose record is quarantined: it can be made again of their messages. */

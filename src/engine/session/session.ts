@@ -56,6 +56,7 @@ export {
   NotFound,
   Removed,
   Status,
+  tasks,
   Updated,
 } from "#engine/record/session-record.ts"
 export { Compacted, ContextFull } from "#engine/run/budget.ts"

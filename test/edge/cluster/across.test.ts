@@ -29,6 +29,11 @@ test("a question is listed and answered through another worker", { skip: noPostg
     return question
   }, "the question")
   assert.equal(question!.sessionId, id)
+  const { body: all } = await other.call("GET", "/question")
+  assert.deepEqual(
+    all.map((one: { directory: string; request: { id: string } }) => [one.directory, one.request.id]),
+    [[fleet.tmp.path, question!.id]],
+  )
   const respond = (name: string) =>
     other.call("POST", `/permission/${name}/respond`, { reply: "once" }).then(({ status }) => status)
   assert.equal(await respond("perm_unknown"), 404)

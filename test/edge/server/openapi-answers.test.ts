@@ -103,6 +103,7 @@ test("every operation answers as the document says", async () => {
     await done("replyPermission", { path, body: { reply } })
   }
   const question = { id: await pending("listElicitations") }
+  assert.equal((await done("listQuestions"))[0].request.id, question.id)
   await done("replyElicitation", { path: question, body: { action: "decline" } })
   await until(async () => (await done("getSession", { path })).status === "idle", "the prompt ends")
   const source = { kind: "base64", value: image("note.png").toString("base64") }
@@ -116,6 +117,7 @@ test("every operation answers as the document says", async () => {
   const { hash } = messages.find(({ type }: { type: string }) => type === "image").data.stored
   await done("getImage", { path: { id, hash } })
   await done("getPlan", { path })
+  await done("listTasks", { path })
   for (const one of ["getContext", "getCost", "exportSession", "exportMarkdown"]) await done(one, { path })
   assert.ok((await done("getStats", { query: "?since=0" })).prompts > 0)
   await done("updateSession", { path, body: { title: "Another title" } })

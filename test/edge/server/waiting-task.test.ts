@@ -41,6 +41,11 @@ test("a session is waiting while a task of its task waits for a person, and busy
   const { body: pending } = await api("GET", "/permission/pending")
   assert.equal(pending.length, 1)
   assert.equal(existsSync(join(tmp.path, "made.txt")), false)
+  const { body: tasks } = await api("GET", `/session/${session.id}/task`)
+  assert.deepEqual(
+    tasks.map(({ title }: { title: string }) => title),
+    ["middle"],
+  )
   await api("POST", `/permission/${pending[0].id}/respond`, { reply: "once" })
   assert.equal((await answered).status, 200)
   await allAre("idle")

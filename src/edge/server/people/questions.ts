@@ -8,8 +8,19 @@ type Question = { id: string; sessionId?: string | undefined }
 /** A question that names no session is left to the owner and to admins. */
 export async function visibleQuestions<T extends Question>(questions: T[]): Promise<T[]> {
   if (!Person.limited()) return questions
-  const visible = new Set((await Session.list({ everywhere: true, tasks: true })).map(({ id }) => id))
-  return questions.filter(({ sessionId }) => sessionId !== undefined && visible.has(sessionId))
+  const isVisible = await Promise.all(questions.map(({ sessionId }) => maySee(sessionId)))
+  return questions.filter((_, at) => isVisible[at])
+}
+
+async function maySee(sessionId: string | undefined): Promise<boolean> {
+  if (sessionId === undefined) return false
+  return Session.get(sessionId).then(
+    () => true,
+    (error) => {
+      if (!(error instanceof Session.NotFound)) throw error
+      return false
+    },
+  )
 }
 
 /** Throws if the person may not answer it. A question that does not exist is left to the caller. */

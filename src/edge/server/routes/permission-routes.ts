@@ -1,14 +1,26 @@
-// Routes for open permission requests and for grants.
+// Routes for open permission requests, for the open questions of all folders, and for grants.
 import { z } from "zod"
+import * as Elicitation from "#ability/elicitation/elicitation.ts"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { forbidden } from "#edge/server/http/refusal.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Removed } from "#edge/server/http/schemas.ts"
 import { checkQuestion, visibleQuestions } from "#edge/server/people/questions.ts"
+import { Instance } from "#kernel/instance.ts"
 import * as Person from "#kernel/person.ts"
+import { about } from "#util/about.ts"
 
 const Id = z.object({ id: z.string() })
+const asked = {
+  directory: about("Folder in which it is asked, and answered.", z.string()),
+  time: about("When it was asked, in milliseconds since 1970.", z.number()),
+}
+const Question = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("permission"), ...asked, request: Permission.Request }),
+  z.object({ kind: z.literal("form"), ...asked, request: Elicitation.Request }),
+])
+type Question = z.infer<typeof Question>
 const onlyInSession = "It is allowed in this session: only an admin may allow it in the whole project."
 
 export function permissionRoutes(): Route[] {
@@ -22,6 +34,22 @@ export function permissionRoutes(): Route[] {
       summary: "The open permission requests, the oldest first.",
       response: z.array(Permission.Request),
       handle: () => visibleQuestions(Permission.pending()),
+    }),
+    defineRoute({
+      id: "listQuestions",
+      across: "everyone",
+      method: "GET",
+      role: "reader",
+      path: "/question",
+      summary:
+        "The open questions of all folders: permission requests, and forms of MCP servers, the oldest first.",
+      response: z.array(Question),
+      instance: false,
+      async handle() {
+        const all = Instance.each(questionsHere).flat()
+        const visible = new Set(await visibleQuestions(all.map(({ request }) => request)))
+        return all.filter(({ request }) => visible.has(request)).sort((a, b) => a.time - b.time)
+      },
     }),
     defineRoute({
       id: "replyPermission",
@@ -84,5 +112,23 @@ export function permissionRoutes(): Route[] {
         return { removed: true as const }
       },
     }),
+  ]
+}
+
+function questionsHere(): Question[] {
+  const directory = Instance.place
+  return [
+    ...Permission.pending().map((request) => ({
+      kind: "permission" as const,
+      directory,
+      time: request.time,
+      request,
+    })),
+    ...Elicitation.pending().map((request) => ({
+      kind: "form" as const,
+      directory,
+      time: request.time,
+      request,
+    })),
   ]
 }

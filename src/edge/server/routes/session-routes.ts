@@ -68,6 +68,17 @@ export function sessionRoutes(agentFor: AgentSource): Route[] {
       handle: ({ params }) => Session.get(params.id),
     }),
     defineRoute({
+      id: "listTasks",
+      method: "GET",
+      role: "reader",
+      path: "/session/:id/task",
+      summary: "The sessions that do tasks for a session, the oldest first.",
+      params: Id,
+      response: z.array(Session.Info),
+      errors: [404],
+      handle: ({ params }) => Session.tasks(params.id),
+    }),
+    defineRoute({
       id: "removeSession",
       across: "holder",
       method: "DELETE",

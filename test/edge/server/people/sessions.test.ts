@@ -140,9 +140,11 @@ onTeams(
     await until(async () => (await pending()) !== undefined, "Ada is asked")
     const first = (await pending())!
     assert.deepEqual(await bob.client.listPermissions(), [])
+    assert.deepEqual(await bob.client.listQuestions(), [])
     assert.equal(await bob.status("POST", `/permission/${first.id}/respond`, { reply: "once" }), 404)
     await ada.client.shareSession({ id, name: "bob", role: "reader" })
     assert.equal((await bob.client.listPermissions()).length, 1)
+    assert.equal((await bob.client.listQuestions()).length, 1)
     assert.equal(await bob.status("POST", `/permission/${first.id}/respond`, { reply: "once" }), 403)
     await ada.client.shareSession({ id, name: "bob", role: "member" })
     const { notice } = await bob.client.replyPermission({ id: first.id, reply: "always" })
