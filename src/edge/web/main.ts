@@ -18,9 +18,11 @@ listen(applyToSessions)
 void start()
 
 async function start(): Promise<void> {
+  // Its requests wait for the event stream.
+  const loaded = loadSessions().catch(report)
   const refused = code === null ? undefined : await signIn(code).catch((error: Error) => error)
   const following = followEvents()
-  await loadSessions().catch(report)
+  await loaded
   await following
   // The browser may have signed in before. Then it does not matter that the code is not new.
   if (refused && connection.value === "signed out") report(refused)

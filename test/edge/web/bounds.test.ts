@@ -98,7 +98,12 @@ test("a view, a panel or a question that cannot be drawn leaves the rest of the 
   const broken = new Map([
     ["/context", { body: "{}" }],
     ["/stats", { body: '{"days":[null],"total":null,"rows":[null]}' }],
-    ["/permission/pending", { body: '[{"id":"perm_1","needs":[null],"sessionId":"SESSION"}]' }],
+    [
+      "/question",
+      {
+        body: '[{"kind":"permission","directory":"/","time":1,"request":{"id":"perm_1","needs":[null],"sessionId":"SESSION"}}]',
+      },
+    ],
   ])
   for (const [path, { body }] of broken)
     await t.page.route(

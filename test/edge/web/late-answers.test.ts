@@ -1,11 +1,11 @@
 // Answers of the server that come late, after something else has happened: they are not shown as news.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import type { Page } from "playwright-core"
 import { call, status, text } from "../../fixture/fake-llm.ts"
 import { image } from "../../fixture/images.ts"
 import { until } from "../../fixture/until.ts"
 import { type Opened, openPage } from "./harness.ts"
+import { holdNext } from "./hold-next.ts"
 import { layMessages, says } from "./lay-messages.ts"
 import { startProxy } from "./proxy.ts"
 
@@ -24,30 +24,6 @@ async function promptsOf(id: string, { client }: Opened): Promise<string[]> {
     type === "text" && data.role === "user" ? data.parts.map((part) => part.text) : [],
   )
 }
-
-/** Holds the answer to the next such request. `read`: the server has given it. `give`: the page has got it. */
-async function holdNext(page: Page, url: RegExp, method = "GET") {
-  const [read, given, done] = [1, 2, 3].map(() => Promise.withResolvers<void>()) as [Held, Held, Held]
-  let isHeld = false
-  await page.route(url, async (route) => {
-    if (isHeld || route.request().method() !== method) return route.fallback()
-    isHeld = true
-    const response = await route.fetch()
-    read.resolve()
-    await given.promise
-    await route.fulfill({ response })
-    done.resolve()
-  })
-  return {
-    read: read.promise,
-    async give() {
-      given.resolve()
-      await done.promise
-      await page.evaluate(() => new Promise((drawn) => setTimeout(() => requestAnimationFrame(drawn), 50)))
-    },
-  }
-}
-type Held = PromiseWithResolvers<void>
 
 test("a prompt that has begun does not wait again because of an older list", async () => {
   await using t = await openPage([call("bash", { command: "true > one" }), text("First."), text("Second.")])

@@ -1,7 +1,7 @@
 // A list that draws only the rows near the screen, so that thousands of rows cost no more than fifty. All rows have the
 // same height, which the style sheet sets.
 import type { ComponentChildren } from "preact"
-import { useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { html } from "#edge/web/base/html.ts"
 
 /** Rows that are drawn above and below the screen: the Tab key finds them there. */
@@ -12,11 +12,17 @@ export function WindowedRows<T>({
   items,
   keyOf,
   label,
+  more,
+  onEnd,
   draw,
 }: {
   items: readonly T[]
   keyOf(item: T): string | number
   label: string
+  /** Set if there are items that were not read; another value after each read. */
+  more?: unknown
+  /** Called if there are more, and the screen is near the last item. */
+  onEnd?(): void
   draw(item: T): ComponentChildren
 }) {
   const list = useRef<HTMLUListElement>(null)
@@ -43,6 +49,10 @@ export function WindowedRows<T>({
       sizes.disconnect()
     }
   }, [])
+  const isNearEnd = range.to >= items.length
+  useEffect(() => {
+    if (more && isNearEnd) onEnd?.()
+  }, [more, isNearEnd])
   const from = Math.min(range.from, Math.max(0, items.length - 1))
   const to = Math.min(items.length, range.to)
   const space = {
@@ -51,7 +61,10 @@ export function WindowedRows<T>({
   }
   return html`<ul ref=${list} class="rows" aria-label=${label} style=${space}>
     ${items.slice(from, to).map(
-      (item, at) => html`<li key=${keyOf(item)} aria-setsize=${items.length} aria-posinset=${from + at + 1}>
+      (
+        item,
+        at,
+      ) => html`<li key=${keyOf(item)} aria-setsize=${more ? -1 : items.length} aria-posinset=${from + at + 1}>
         ${draw(item)}
       </li>`,
     )}

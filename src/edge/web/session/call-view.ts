@@ -1,16 +1,19 @@
 // A tool call with its result: what it did in a line, and folded below it what it printed, changed, or gave to another agent.
+import { useEffect } from "preact/hooks"
 import type { ToolCall, ToolResultMessage } from "#client/client.ts"
 import { argument, kindOf, wordsOf } from "#client/describe-call.ts"
 import { withColors } from "#client/with-colors.ts"
 import { duration } from "#edge/web/base/format.ts"
 import { html } from "#edge/web/base/html.ts"
 import { CopyButton } from "#edge/web/part/copy-button.ts"
+import { lazy } from "#edge/web/store/lazy.ts"
 import type { OpenSession } from "#edge/web/store/open-session.ts"
 import { tasksOf } from "#edge/web/store/sessions.ts"
 import { DiffView } from "./diff-view.ts"
-import { type ShowMessage, TaskView } from "./task-view.ts"
+import type { ShowMessage } from "./task-view.ts"
 import { TerminalText } from "./terminal-text.ts"
 
+const TaskView = lazy(async () => (await import("./task-view.ts")).TaskView)
 const maxShown = 50_000
 const maxLine = 200
 
@@ -33,6 +36,9 @@ export function CallView({ call, open, View }: Props) {
           : "running"
   const printed = open.progress.value.get(call.id)
   const tasks = tasksOf(open.id, call.id)
+  useEffect(() => {
+    if (call.name === "subtask" || call.name === "delegate") open.loadTasks()
+  }, [])
   const diff = diffOf(result)
   return html`<details class="call" data-state=${state} data-kind=${kindOf(call.name)} open=${diff !== undefined || tasks.length > 0}>
     <summary>

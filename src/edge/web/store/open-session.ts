@@ -12,6 +12,7 @@ import {
 import { clientFor, isMissingFolder } from "#edge/web/base/api.ts"
 import { listen } from "./live.ts"
 import { report } from "./problems.ts"
+import { createSessionTasks } from "./session-tasks.ts"
 import { findSession, putSession } from "./sessions.ts"
 import { createStreamedAnswer } from "./streamed-answer.ts"
 import { createWaitingPrompts } from "./waiting-prompts.ts"
@@ -48,6 +49,9 @@ export function openSession(first: Session) {
   const held: StreamEvent[] = []
   let reading = 0
   let noted = 0
+  const tasks = createSessionTasks(id)
+  /** The page may no longer know it: it keeps what was read last. */
+  let lastRead = first
 
   const stopListening = listen((event) => {
     held.push(event)
@@ -64,6 +68,7 @@ export function openSession(first: Session) {
     reading++
     try {
       const [session, newest, waiting] = await readAll()
+      lastRead = session
       putSession(session)
       takeNewest(newest)
       prompts.reset(waiting, newest)
@@ -208,7 +213,7 @@ export function openSession(first: Session) {
     directory,
     client,
     /** Its record, as it changes. */
-    session: () => findSession(id) ?? first,
+    session: () => findSession(id) ?? lastRead,
     messages,
     firstNumber,
     results,
@@ -226,7 +231,11 @@ export function openSession(first: Session) {
     send: prompts.send,
     stop: () => client.abortSession({ id }),
     withdraw: prompts.withdraw,
-    close: stopListening,
+    loadTasks: tasks.load,
+    close() {
+      stopListening()
+      tasks.close()
+    },
   })
 }
 

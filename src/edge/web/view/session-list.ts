@@ -1,5 +1,6 @@
 // All sessions, of every folder or of one: searched and filtered, with state, cost, and what waits for an answer.
 import { useSignal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
 import type { Session } from "#client/client.ts"
 import { clientFor } from "#edge/web/base/api.ts"
 import { ago, count, counted, money, shortPath, stateWords } from "#edge/web/base/format.ts"
@@ -10,9 +11,10 @@ import { Choice, Empty, matches, Search, useTitle } from "#edge/web/part/parts.t
 import { WindowedRows } from "#edge/web/part/windowed-rows.ts"
 import { AnyQuestion } from "#edge/web/session/questions.ts"
 import { lazy } from "#edge/web/store/lazy.ts"
+import { folders, loadAll, loadFirst, loadMore, partOf, sessions } from "#edge/web/store/listed-sessions.ts"
 import { may, mayChange } from "#edge/web/store/person.ts"
 import { attempt } from "#edge/web/store/problems.ts"
-import { findSession, folders, isLoaded, putSession, questions, sessions } from "#edge/web/store/sessions.ts"
+import { findSession, putSession, questions } from "#edge/web/store/sessions.ts"
 
 const states = [
   ["", "Any state"],
@@ -24,6 +26,8 @@ const states = [
 ] as const
 const SessionActions = lazy(async () => (await import("./session-actions.ts")).SessionActions)
 const maxQuestions = 10
+/** The choice of a folder that has none of the sessions that were read. */
+const otherFolders = "…"
 /** Tasks of tasks. */
 const maxDepth = 10
 
@@ -46,6 +50,12 @@ export function SessionList({ folder }: { folder?: string }) {
       isIn(state.value, session, asking) &&
       (search.value === "" || isFound(session, search.value)),
   )
+  const part = partOf(folder)
+  const isNarrowed = search.value !== "" || state.value !== ""
+  useEffect(
+    () => attempt(() => (isNarrowed ? loadAll : loadFirst)(folder)),
+    [folder, search.value, state.value, part],
+  )
   return html`
     <div class="tools">
       <${Search} text=${search} label="Search sessions" />
@@ -56,11 +66,13 @@ export function SessionList({ folder }: { folder?: string }) {
       ${may("member") ? html`<button type="button" class="primary" onClick=${() => attempt(() => create(folder))}>New session</button>` : null}
     </div>
     <${Asking} folder=${folder} />
-    <p class="dim pad small" role="status">${isLoaded.value ? counted(found.length, "session") : "Loading…"}</p>
-    ${isLoaded.value && !found.length ? html`<${Empty}>${search.value || state.value ? "No session matches." : "No session here yet."}<//>` : null}
+    <p class="dim pad small" role="status">${countWords(found.length, { part, isNarrowed })}</p>
+    ${part && !part.hasMore && !found.length ? html`<${Empty}>${isNarrowed ? "No session matches." : "No session here yet."}<//>` : null}
     <${WindowedRows}
       items=${found}
       label="Sessions"
+      more=${part?.hasMore ? part : undefined}
+      onEnd=${() => attempt(() => loadMore(folder))}
       keyOf=${({ id }: Session) => id}
       draw=${(session: Session) =>
         html`<${Row}
@@ -84,11 +96,23 @@ export function SessionList({ folder }: { folder?: string }) {
   `
 }
 
+/** A part of the sessions is not counted as all of them. */
+function countWords(
+  found: number,
+  { part, isNarrowed }: { part: ReturnType<typeof partOf>; isNarrowed: boolean },
+): string {
+  if (!part) return "Loading…"
+  const rest = isNarrowed ? ", reading older ones…" : ", the last used"
+  return `${counted(found, "session")}${part.hasMore ? rest : ""}`
+}
+
 function FolderChoice({ folder }: { folder: string | undefined }) {
   const known = folders.value
   const all = folder !== undefined && !known.includes(folder) ? [folder, ...known] : known
   const options = [["", "All folders"], ...all.map((path) => [path, shortPath(path)])] as [string, string][]
-  const choose = (path: string) => go(path ? address("folder", path).slice(1) : "/")
+  if (partOf()?.hasMore) options.push([otherFolders, "Other folders…"])
+  const choose = (path: string) =>
+    path === otherFolders ? attempt(loadAll) : go(path ? address("folder", path).slice(1) : "/")
   return html`<${Choice} label="Folder" value=${folder ?? ""} options=${options} onChoose=${choose} />`
 }
 
@@ -109,7 +133,7 @@ function Asking({ folder }: { folder: string | undefined }) {
             ? request.needs.map(({ target }) => target).join(", ") || request.title
             : request.message
         const session = request.sessionId === undefined ? undefined : findSession(request.sessionId)
-        const text = html`<strong>${session ? session.title || "Untitled" : "A server"}</strong> asks about <code>${title}</code>`
+        const text = html`<strong>${request.sessionId === undefined ? "A server" : session?.title || "Untitled"}</strong> asks about <code>${title}</code>`
         return html`<li key=${request.id}>
           ${
             request.sessionId === undefined
