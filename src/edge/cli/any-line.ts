@@ -60,6 +60,8 @@ function explain(message: string, args: string[]): string {
   const usage = [ownCommand, ...commands.slice(0, -1), pattern].join(" ")
   if (message.startsWith("Not enough non-option arguments") && pattern.endsWith(" <provider>"))
     return `Name a provider, such as: ${command} anthropic (${ownCommand} models lists all)`
+  if (message.startsWith("Not enough non-option arguments") && args.includes("--"))
+    return `Words after "--" do not count here: ${usage} (${command} --help)`
   if (message.startsWith("Not enough non-option arguments"))
     return `Something is missing: ${usage} (${command} --help)`
   const [, one, other] = /^Arguments (\S+) and (\S+) are mutually exclusive$/.exec(message) ?? []

@@ -2,6 +2,7 @@
 // moment. A prompt and its job are stored in one transaction, so there is never one without the other.
 import {
   type Client,
+  createOutage,
   type Database,
   isLost,
   jobLock,
@@ -9,9 +10,7 @@ import {
   transact,
   Uncertain,
 } from "#kernel/database/database.ts"
-import * as Log from "#kernel/process/log.ts"
 import { failureOf } from "#kernel/storage/table-writer.ts"
-import { errorText } from "#util/error.ts"
 import type { Job, Outcome } from "./job.ts"
 import type { JobQueue } from "./job-queue.ts"
 import { isAnyWaiting, isStored, moveToWorkers, readState, removeJobs } from "./job-tables.ts"
@@ -38,6 +37,7 @@ const mostAtOnce = 100
 
 export function createAdmission(database: Database, jobs: JobQueue<Job, Outcome>): Admission {
   const connection = database.connect()
+  const outage = createOutage("waiting jobs could not be started", "waiting jobs are started again")
   const waiters: Waiter[] = []
   let last: Promise<unknown> = Promise.resolve()
   let isClosed = false
@@ -75,15 +75,16 @@ export function createAdmission(database: Database, jobs: JobQueue<Job, Outcome>
       const isOfOne = batch.length > 1 && !isLost(error) && !(error instanceof Uncertain)
       // A job that the database refuses must not take the others along.
       if (isOfOne) for (const one of batch) await addAll([one])
-      else for (const { reject } of batch) reject(failureOf("The prompt", error))
+      else for (const { reject } of batch) reject(failureOf("The prompt", database.shown, error))
     }
   }
 
   async function look() {
     try {
       if ((await isAnyWaiting(database)) && !isClosed) await inTurn(() => admit([]))
+      outage.over()
     } catch (error) {
-      if (!isClosed) Log.warn("waiting jobs could not be started", { error: errorText(error) })
+      if (!isClosed) outage.failed(error)
     }
     if (!isClosed) timer = setTimeout(look, every)
   }

@@ -22,11 +22,13 @@ export type Limits = Readonly<Record<Name, number>>
 /** A prompt that would have to wait, and too many wait already. */
 export class TooMany extends NamedError {
   constructor({ name, who, count, limit }: { name: Name; who: string; count: number; limit: number }) {
-    const waiting = `${who} has ${count} waiting prompt${count === 1 ? "" : "s"}`
-    const advice = `Try again when one of them has begun, or raise the limit: ${ownCommand} limit set ${name} NUMBER`
+    const why = limit
+      ? `${who} has ${count} waiting prompt${count === 1 ? "" : "s"}, and the limit ${name} is ${limit}`
+      : `no prompt of ${who} may wait (the limit ${name} is 0), and it cannot begin at once`
+    const next = limit ? "one of them has begun" : "one that runs is over"
     super(
       "Prompt.TooManyWaiting",
-      `The prompt was not accepted: ${waiting}, and the limit ${name} is ${limit}. ${advice}`,
+      `The prompt was not accepted: ${why}. Try again when ${next}, or raise the limit: ${ownCommand} limit set ${name} NUMBER`,
       { name, limit, waiting: count },
     )
   }

@@ -2,9 +2,7 @@
 // under the same ids, so a client may continue at another server. Ids are given in the transaction that stores the
 // events. NOTIFY carries only the newest id; the events are read from their rows, so a lost notification costs nothing.
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Database, transact, Uncertain } from "#kernel/database/database.ts"
-import * as Log from "#kernel/process/log.ts"
-import { errorText } from "#util/error.ts"
+import { createOutage, type Database, transact, Uncertain } from "#kernel/database/database.ts"
 import { gapFrame, numberedFrame } from "./event-frame.ts"
 import { createEventListener } from "./event-listener.ts"
 import type { Located, SharedEventLog, Tick } from "./event-log.ts"
@@ -45,6 +43,10 @@ export async function createEventTable(
   let mustLook = false
   let running: Promise<void> | undefined
   const closing = new AbortController()
+  const outage = createOutage(
+    "events cannot be stored or read; it is tried again",
+    "events are stored and read again",
+  )
   let deliver: (tick: Tick) => void = () => {}
   const live = createLiveChannel({
     key: await readLiveKey(database),
@@ -113,9 +115,10 @@ export async function createEventTable(
         if (waiting.some((one) => "type" in one)) await store()
         else if (waiting.length) deliverLive(take())
         else await catchUp()
+        outage.over()
       } catch (error) {
         if (closing.signal.aborted) return
-        Log.warn("events cannot be stored or read; it is tried again", { error: errorText(error) })
+        outage.failed(error)
         await sleep(retryAfter)
       }
   }

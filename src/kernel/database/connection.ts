@@ -17,6 +17,8 @@ export type Client = {
 }
 
 export type Connection = Readonly<{
+  /** The database for people: host, port and name. */
+  shown: string
   /** The open client. Throws if the server does not answer. */
   client(): Promise<Client>
   close(): Promise<void>
@@ -38,7 +40,7 @@ const settings = `
   set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3`
 
 export function createConnection(
-  url: string,
+  { url, shown }: { url: string; shown: string },
   opened: (client: Client) => Promise<unknown> = async () => {},
 ): Connection {
   let opening: Promise<pg.Client> | undefined
@@ -75,7 +77,7 @@ export function createConnection(
     clearTimeout(cut)
   }
 
-  return Object.freeze({ client, close })
+  return Object.freeze({ shown, client, close })
 }
 
 /** Connections for the engine that runs jobs, which has no time limits of its own. One that stays silent after it was asked

@@ -9,8 +9,9 @@ import { checkFacts, checkMarks, type Facts, migrate, newest, readFacts, readMar
 import { type Rights, tryRights } from "./try-rights.ts"
 
 export { type Client, type Connection, createPool, retrying } from "./connection.ts"
-export { isLost, reasonOf, Uncertain } from "./errors.ts"
+export { isLost, reasonOf, Uncertain, Unreachable } from "./errors.ts"
 export { exclusively } from "./exclusively.ts"
+export { createOutage } from "./outage.ts"
 export { settle, type Transaction, transact } from "./transact.ts"
 export type { Rights } from "./try-rights.ts"
 export { withLock } from "./with-lock.ts"
@@ -61,7 +62,7 @@ export async function open(
   let clock = { time: Date.now(), at: performance.now() }
   let isPrepared = false
   const connect = (opened: (client: Client) => Promise<unknown> = async () => {}) =>
-    createConnection(url, async (client) => {
+    createConnection({ url, shown }, async (client) => {
       if (!isPrepared) await prepare(client, shown, beforeTables)
       isPrepared = true
       const marks = await readMarks(client)
@@ -115,7 +116,7 @@ export async function inspect(
   }
 > {
   const { url, shown } = parseAddress(address)
-  const connection = createConnection(url)
+  const connection = createConnection({ url, shown })
   try {
     return await tellFailure(shown, async () => {
       const client = await connection.client()

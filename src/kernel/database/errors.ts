@@ -17,11 +17,11 @@ export class Unusable extends NamedError {
 
 /** The connection was lost during the commit, and the database did not come back in time to tell. */
 export class Uncertain extends NamedError {
-  constructor(cause?: unknown) {
+  constructor(shown: string, cause?: unknown) {
     super(
       "Database.Uncertain",
-      "The database went away during a commit and cannot tell yet whether it is stored: read it again when it is back",
-      {},
+      `The database ${shown} went away during a commit and cannot tell yet whether it is stored: read it again when it is back`,
+      { shown },
       { cause },
     )
   }

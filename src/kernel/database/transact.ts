@@ -62,15 +62,15 @@ async function isCommitted(
       const { status } = (await client.query<{ status: string }>(text, [id])).rows[0]!
       if (status === "committed") {
         const found = isThere ? await isThere(client) : true
-        if (found === undefined) throw new Uncertain()
+        if (found === undefined) throw new Uncertain(connection.shown)
         return found
       }
       if (status !== "in progress") return false
     } catch (error) {
       if (errorCode(error) === unknownId) return false
-      if (!isLost(error)) throw error instanceof Uncertain ? error : new Uncertain(error)
+      if (!isLost(error)) throw error instanceof Uncertain ? error : new Uncertain(connection.shown, error)
     }
-    if (isLate()) throw new Uncertain()
+    if (isLate()) throw new Uncertain(connection.shown)
     await sleep(50)
   }
 }

@@ -48,7 +48,8 @@ export class Locked extends NamedError {
 }
 
 export class WriteFailed extends NamedError {
-  constructor(what: string, cause: unknown) {
+  /** `place`: where, if it is not the data folder. */
+  constructor(what: string, cause: unknown, place?: string) {
     const code = (cause as NodeJS.ErrnoException)?.code
     const hint = hints[code ?? ""] ?? String((cause as Error)?.message ?? cause)
     const advice = aboutFolder.has(code ?? "")
@@ -56,7 +57,7 @@ export class WriteFailed extends NamedError {
       : ""
     super(
       "Storage.WriteFailed",
-      `${what} could not be written: ${hint}; the old value stays${advice}`,
+      `${what} could not be written${place ? ` to ${place}` : ""}: ${hint}; the old value stays${advice}`,
       { what, code },
       { cause },
     )

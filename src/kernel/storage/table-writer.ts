@@ -71,7 +71,7 @@ export function createTableWriter(connection: Connection): TableWriter {
       const open = jobs.filter(({ isOver }) => !isOver)
       // One record that is refused must not stop the others.
       if (open.length > 1 && !isLost(error)) for (const job of open) await commit([job])
-      else for (const job of open) job.reject(asFailure(job, error))
+      else for (const job of open) job.reject(asFailure(job, connection.shown, error))
     }
   }
 
@@ -248,18 +248,19 @@ function slowest(rows: readonly (readonly string[])[]): number {
   return 10_000 + rows.reduce((sum, [, , body]) => sum + body!.length, 0) / 2_000
 }
 
-function asFailure({ change: { path } }: Job, error: unknown): unknown {
+function asFailure({ change: { path } }: Job, shown: string, error: unknown): unknown {
   return errorCode(error) === lockNotAvailable
     ? new Locked(`record ${path}`, patienceForLocks, undefined)
-    : failureOf(`Record ${path}`, error)
+    : failureOf(`Record ${path}`, shown, error)
 }
 
-/** The error of a transaction that did not store something, in words for people. */
-export function failureOf(what: string, error: unknown): unknown {
+/** The error of a transaction that did not store something, in words for people. `shown`: the database. */
+export function failureOf(what: string, shown: string, error: unknown): unknown {
   if (error instanceof Uncertain)
     return new NamedError(error.name, `${what}: ${error.message}`, { what }, { cause: error })
   const isOfDatabase = isLost(error) || typeof (error as { severity?: unknown }).severity === "string"
-  return isOfDatabase ? new WriteFailed(what, new Error(reasonOf(error), { cause: error })) : error
+  if (!isOfDatabase) return error
+  return new WriteFailed(what, new Error(reasonOf(error), { cause: error }), `the database ${shown}`)
 }
 
 /** Rows as the columns that `unnest` takes. */

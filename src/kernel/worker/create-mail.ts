@@ -1,9 +1,7 @@
 // Messages between workers, as rows of the database. NOTIFY only says that there is one; rows are also looked for now and
 // then, so a lost notification costs seconds. If a connection is lost meanwhile, a message may be lost or come twice: who
 // sends one asks again or says that nobody answered, and doing the same twice changes nothing.
-import type { Database } from "#kernel/database/database.ts"
-import * as Log from "#kernel/process/log.ts"
-import { errorText } from "#util/error.ts"
+import { createOutage, type Database } from "#kernel/database/database.ts"
 
 export type Mail = Readonly<{
   send(worker: string, message: unknown): Promise<void>
@@ -19,6 +17,10 @@ export async function createMail(
 ): Promise<Mail> {
   let looking: Promise<void> | undefined
   let isAgain = false
+  const outage = createOutage(
+    "messages of other workers cannot be read",
+    "messages of other workers are read again",
+  )
   const listener = database.connect(async (client) => {
     client.on("notification", ({ payload }) => {
       if (payload === worker) look()
@@ -34,7 +36,7 @@ export async function createMail(
   function look() {
     isAgain = true
     looking ??= receive()
-      .catch((error) => Log.warn("messages of other workers cannot be read", { error: errorText(error) }))
+      .then(outage.over, outage.failed)
       .finally(() => {
         looking = undefined
       })

@@ -4,9 +4,8 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Database, retrying, settle } from "#kernel/database/database.ts"
-import * as Log from "#kernel/process/log.ts"
-import { errorText } from "#util/error.ts"
+import { createOutage, type Database, retrying, settle, Unreachable } from "#kernel/database/database.ts"
+import { NamedError } from "#util/error.ts"
 import { createLeases } from "./create-leases.ts"
 import { deadAfter, every, beat as heartbeat, isAlive } from "./heartbeat.ts"
 import { takeOverFrom } from "./take-over-from.ts"
@@ -29,6 +28,8 @@ export function createWorkers(database: Database): Workers {
   // The first lease may be taken inside a job; what the heartbeat starts later is no part of that job.
   const outside = AsyncLocalStorage.snapshot()
   let timer: NodeJS.Timeout | undefined
+  const silence = createOutage("a heartbeat failed", "heartbeats arrive again")
+  const delay = createOutage("the work of a dead worker waits", "the work of dead workers goes on")
 
   function query<T extends object>(text: string, values: unknown[] = []): Promise<T[]> {
     return retrying(async () => (await (await connection.client()).query<T>({ text, values })).rows)
@@ -47,7 +48,9 @@ export function createWorkers(database: Database): Workers {
 
   function next() {
     timer = setTimeout(async () => {
-      await beat().catch((error) => Log.warn("a heartbeat failed", { error: errorText(error) }))
+      await beat().then(silence.over, (error) =>
+        silence.failed(error instanceof NamedError ? error : new Unreachable(database.shown, error)),
+      )
       if (beating) next()
     }, every)
     timer.unref()
@@ -84,10 +87,13 @@ export function createWorkers(database: Database): Workers {
   async function takeOverFromAll(dead: readonly string[], takeOver: TakeOver) {
     if (isTakingOver) return
     isTakingOver = true
+    let isWhole = true
     for (const worker of dead)
-      await takeOverFrom(database, worker, takeOver).catch((error) =>
-        Log.warn("the work of a dead worker waits", { worker, error: errorText(error) }),
-      )
+      await takeOverFrom(database, worker, takeOver).catch((error) => {
+        isWhole = false
+        delay.failed(error, { worker })
+      })
+    if (isWhole) delay.over()
     isTakingOver = false
   }
 

@@ -15,6 +15,7 @@ import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { networkTo } from "../../fixture/network-cut.ts"
 import { cluster, noPostgres, password, tmpDatabase } from "../../fixture/postgres.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 
 const real = { skip: noPostgres, timeout: 120_000 }
 const notRoot = process.getuid?.() === 0 ? false : "needs root to mount a small file system"
@@ -133,7 +134,9 @@ test(
     await database.query(end)
     await assert.rejects(server.client.createSession({ title: "refused" }), {
       name: "Storage.WriteFailed",
-      message: /could not be written: it is read-only; name the primary server, .*; the old value stays/,
+      message: new RegExp(
+        `^Record \\S+ could not be written to the database ${name} at 127\\.0\\.0\\.1:\\d+: it is read-only; name the primary server, .*; the old value stays`,
+      ),
     })
     assert.deepEqual(
       (await server.client.listSessions({})).map(({ title }) => title),
@@ -229,6 +232,7 @@ test(
     const postgres = await cluster()
     await using server = await start(tmp, { VITAMIN_DATABASE: database.url })
     const { id } = await server.client.createSession({ title: "kept" })
+    const began = performance.now()
     await postgres.stop()
     try {
       await assert.rejects(server.client.getSession({ id }), {
@@ -240,5 +244,12 @@ test(
       await postgres.start()
     }
     assert.equal((await server.client.getSession({ id })).title, "kept")
+    // It is logged once, and once a minute if it lasts.
+    const said = () => server.child.errors().split("\n")
+    const { pathname: name } = new URL(database.url)
+    await until(() => said().includes("warning: heartbeats arrive again"), "the line about the end")
+    const failed = said().filter((line) => line.startsWith("warning: a heartbeat failed: "))
+    assert.match(failed[0]!, new RegExp(`: The database ${name.slice(1)} at \\S+ cannot be used: `))
+    assert.ok(failed.length <= 1 + (performance.now() - began) / 60_000, failed.join("\n"))
   },
 )

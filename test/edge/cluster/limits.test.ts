@@ -155,7 +155,7 @@ test("waiting limits of a project and of the fleet, set and removed while server
   }
   assert.deepEqual(await prompt("owner p 2"), [
     429,
-    "The prompt was not accepted: this project has 0 waiting prompts, and the limit waiting.project is 0",
+    "The prompt was not accepted: no prompt of this project may wait (the limit waiting.project is 0), and it cannot begin at once",
   ])
   await limit(fleet, "remove", "waiting.project")
   await limit(fleet, "set", "waiting.fleet", "1")
@@ -195,6 +195,14 @@ test("vitamin limit refuses unknown names, bad numbers, and servers without a da
   assert.deepEqual(await refusal("set", "running.fleet", "0"), [
     2,
     '"0" cannot be running.fleet: name a number from 1 on.',
+  ])
+  assert.deepEqual(await refusal("set", "running.person", "-1"), [
+    2,
+    '"-1" cannot be running.person: name a number from 1 on.',
+  ])
+  assert.deepEqual(await refusal("set", "running.person", "--", "-1"), [
+    2,
+    'Words after "--" do not count here: vitamin limit set <name> <number> (vitamin limit set --help)',
   ])
   assert.deepEqual(await refusal("set", "waiting.person", "many"), [
     2,

@@ -27,7 +27,7 @@ test("the late end of an old connection leaves the new one in use", real, async 
     if (answer.includes("57P01")) queueMicrotask(network.cut)
     return true
   })
-  const connection = createConnection(await through(database, network))
+  const connection = createConnection({ url: await through(database, network), shown: "test" })
   const old = (await connection.client()) as pg.Client
   const told = new Promise((resolve) => old.once("error", resolve))
   await database.query(terminate)
@@ -44,7 +44,7 @@ test("the late end of an old connection leaves the new one in use", real, async 
 
 test("a connection that is refused after it was opened does not stay open", real, async () => {
   await using database = await tmpDatabase()
-  const connection = createConnection(database.url, async () => {
+  const connection = createConnection({ url: database.url, shown: "test" }, async () => {
     throw new Error("not this one")
   })
   await assert.rejects(connection.client(), { message: "not this one" })
@@ -53,7 +53,7 @@ test("a connection that is refused after it was opened does not stay open", real
 
 test("PostgreSQL notices that the machine of a connection is gone within seconds", real, async () => {
   await using database = await tmpDatabase()
-  const connection = createConnection(database.url)
+  const connection = createConnection({ url: database.url, shown: "test" })
   const names = ["idle", "interval", "count"].map((name) => `tcp_keepalives_${name}`)
   const text = "select array(select current_setting(n)::int from unnest($1::text[]) n) as found"
   const { rows } = await (await connection.client()).query<{ found: number[] }>(text, [names])
@@ -70,7 +70,7 @@ for (const [code, end] of Object.entries(endings))
   test(`a query is repeated if the server ended the connection before it came (${code})`, real, async () => {
     await using database = await tmpDatabase()
     await using network = await networkTo((await cluster()).port)
-    const connection = createConnection(await through(database, network))
+    const connection = createConnection({ url: await through(database, network), shown: "test" })
     const client = await connection.client()
     const held = network.hold()
     void end(client, database)
@@ -93,7 +93,7 @@ test("a query waits for a connection if the database has none left", real, async
   // The user of the tests is a superuser, who is never refused.
   url.username = `limited_${process.pid}`
   await database.query(`create role ${url.username} login password '${url.password}' connection limit 0`)
-  const connection = createConnection(url.href)
+  const connection = createConnection({ url: url.href, shown: "test" })
   const found = retrying(async () => (await (await connection.client()).query("select 1 as n")).rows)
   await refused.promise
   await database.query(`alter role ${url.username} connection limit 1`)

@@ -25,7 +25,7 @@ for (const reuse of [true, false])
     async () => {
       await using database = await tmpDatabase()
       await database.query("create table other (n int); create table mine (n int)")
-      const connection = createConnection(database.url)
+      const connection = createConnection({ url: database.url, shown: "test" })
       let tries = 0
       await transact(connection, async (client, transaction) => {
         await client.query("begin")
@@ -57,7 +57,10 @@ test("transact() waits for a commit that still runs on a lost connection", real,
   const holder = new pg.Client({ connectionString: database.url })
   await holder.connect()
   await holder.query("select pg_advisory_lock(7)")
-  const connection = createConnection(database.url.replace(`:${port}/`, `:${network.port}/`))
+  const connection = createConnection({
+    url: database.url.replace(`:${port}/`, `:${network.port}/`),
+    shown: "test",
+  })
   let tries = 0
   const done = transact(connection, async (client, transaction) => {
     tries++
@@ -89,7 +92,7 @@ test("transact() waits for a commit that still runs on a lost connection", real,
 for (const code of ["40001", "40P01"])
   test(`transact() repeats a transaction that PostgreSQL ended with ${code}, a few times`, real, async () => {
     await using database = await tmpDatabase()
-    const connection = createConnection(database.url)
+    const connection = createConnection({ url: database.url, shown: "test" })
     const conflict = `do $$ begin raise exception using errcode = '${code}'; end $$`
     let tries = 0
     const endings = (count: number) =>
