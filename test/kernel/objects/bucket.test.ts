@@ -134,6 +134,48 @@ test("of two servers that store equal bytes at once one upload stays, and both r
   assert.deepEqual(given.s3.files(), [])
 })
 
+test("bytes that are removed and stored again while they are read are found", real, async () => {
+  await using given = await setUp()
+  const other = given.objectsWith(given.bucket)
+  let reads = 0
+  const slow = given.objectsWith({
+    ...given.bucket,
+    async get(key, size) {
+      if (++reads === 1) {
+        await other.remove("a")
+        await other.put("b", [{ name: "x", bytes }])
+      }
+      return given.bucket.get(key, size)
+    },
+  })
+  await slow.put("a", [{ name: "x", bytes }])
+  assert.deepEqual(await slow.get("x"), bytes)
+  assert.equal(reads, 2)
+})
+
+test("a second try to store bytes leaves no upload that nobody uses", real, async () => {
+  await using given = await setUp()
+  const other = given.objectsWith(given.bucket)
+  await other.put("a", [{ name: "x", bytes }])
+  let uploads = 0
+  const slow = given.objectsWith({
+    ...given.bucket,
+    async put(key, all) {
+      // Other bytes of the same call were there when it began.
+      if (++uploads === 1) await other.remove("a")
+      await given.bucket.put(key, all)
+    },
+  })
+  const fresh = Buffer.from("fresh bytes")
+  await slow.put("b", [
+    { name: "x", bytes },
+    { name: "y", bytes: fresh },
+  ])
+  assert.deepEqual([await slow.get("x"), await slow.get("y")], [bytes, fresh])
+  assert.equal(given.s3.files().length, 2)
+  assert.equal(uploads, 2)
+})
+
 test(
   "a bucket that restarts is waited for, and bytes of the database stay readable beside it",
   real,

@@ -4,6 +4,7 @@ import { test } from "node:test"
 import pg from "pg"
 import { open } from "#kernel/database/database.ts"
 import { createObjectTables } from "#kernel/objects/object-tables.ts"
+import { hashOf } from "#kernel/objects/sign-request.ts"
 import { noPostgres, type TmpDatabase, tmpDatabase } from "../../fixture/postgres.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
@@ -94,3 +95,37 @@ test(
     assert.equal(count!.n, 8)
   },
 )
+
+test("put() goes on after bytes that the database refused", real, async () => {
+  await using _ = await tmpdir()
+  await using tmp = await tmpDatabase()
+  await using t = await openObjects(tmp)
+  await tmp.query("alter table vitamin.object_chunk add constraint refused check (length(bytes) <> 7)")
+  await assert.rejects(t.objects.put("a", [{ name: "x", bytes: Buffer.from("refused") }]), /refused/)
+  await t.objects.put("a", [{ name: "y", bytes: Buffer.from("stored") }])
+  assert.deepEqual(await t.objects.list("a", ""), ["y"])
+})
+
+test("servers that store the same bytes in different orders never deadlock", real, async () => {
+  await using _ = await tmpdir()
+  await using tmp = await tmpDatabase()
+  await using one = await openObjects(tmp)
+  await using two = await openObjects(tmp)
+  const given = Array.from({ length: 21 }, (_, n) => ({ name: `n${n}`, bytes: Buffer.from(`bytes ${n}`) }))
+  const byHash = given.toSorted((a, b) => (hashOf(a.bytes) < hashOf(b.bytes) ? -1 : 1))
+  {
+    // Both have stored some, and wait in the middle.
+    await using other = await begin(tmp)
+    await other.query(`insert into vitamin.object (hash, size) values ('${hashOf(byHash[10]!.bytes)}', 1)`)
+    const stored = Promise.all([one.objects.put("a", byHash), two.objects.put("b", byHash.toReversed())])
+    const waiting = "select 1 from pg_locks where not granted"
+    await until(async () => (await tmp.query(waiting)).length === 2, "both wait")
+    await other.query("rollback")
+    await stored
+  }
+  for (const { name, bytes } of given) assert.deepEqual(await one.objects.get(name), bytes)
+  const text = "select deadlocks::int from pg_stat_database where datname = current_database()"
+  await one.objects.close()
+  await two.objects.close()
+  assert.deepEqual(await tmp.query(text), [{ deadlocks: 0 }])
+})
