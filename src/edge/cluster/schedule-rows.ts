@@ -4,7 +4,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { DBOS, DBOSClient, type WorkflowSchedule } from "@dbos-inc/dbos-sdk"
 import * as Schedule from "#engine/schedule/schedule.ts"
-import { type Database, jobLock, withLock } from "#kernel/database/database.ts"
+import { createPool, type Database, jobLock, withLock } from "#kernel/database/database.ts"
 import * as Log from "#kernel/process/log.ts"
 import { applicationName, quiet, schemaName } from "./engine-config.ts"
 
@@ -71,9 +71,12 @@ export async function openScheduleRows(database: Database): Promise<Schedule.Row
   return { ...rows, [Symbol.asyncDispose]: () => client.destroy() }
 }
 
-/** Creates the tables of the engine, as the start of a server does. */
+/** Creates the tables of the engine, as the start of a server does. `DBOS.migrate` would do the same and write to stdout. */
 export async function createTables(database: Database): Promise<void> {
-  await withLock(database.connect(), jobLock("start"), () => DBOS.migrate(database.url, { schemaName }))
+  const { ensureSystemDatabase } = await import("@dbos-inc/dbos-sdk/internal/system_database")
+  const pool = createPool(database.url, { max: 1, hasStarted: () => false })
+  const create = () => ensureSystemDatabase(database.url, quiet as never, pool, schemaName)
+  await withLock(database.connect(), jobLock("start"), create).finally(() => pool.end())
 }
 
 function rowsOf(engine: Engine, create: Create): Schedule.Rows {

@@ -66,6 +66,7 @@ test(
     const written = /^(\d) schedules of the source are equal in the target; (\d) of them were written now/m
     const toOther = await copy("database", other.url)
     assert.deepEqual(written.exec(toOther.out)?.slice(1), ["2", "2"], toOther.err)
+    assert.match(toOther.out, /^\d+ records .*\n\d+ objects .*\n2 schedules .*$/, "nothing else")
     assert.match(toOther.err, new RegExp(skips, "m"))
     assert.deepEqual(written.exec((await copy("database", other.url)).out)?.slice(1), ["2", "0"])
     const copied = { ...fleet, database: other }
