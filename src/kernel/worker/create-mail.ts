@@ -28,7 +28,11 @@ export async function createMail(
     await client.query("listen vitamin_mail")
   })
   const timer = setInterval(() => {
-    listener.client().catch(() => {})
+    // A network that is cut tells nothing. The query is not answered, which ends the connection, and the next one listens.
+    listener
+      .client()
+      .then((client) => client.query("select"))
+      .catch(() => {})
     look()
   }, lookEvery).unref()
   await listener.client()
