@@ -63,6 +63,18 @@ test("prompts that are sent one after the other arrive in this order", async () 
   assert.deepEqual(await promptsOf(id, t), ["one", "two"])
 })
 
+test("a question that is asked while the questions are read stays", async () => {
+  await using t = await openPage([call("bash", { command: "true > one" }), text("Done.")])
+  const { id } = await t.client.createSession({})
+  const questions = await holdNext(t.page, /\/question$/)
+  await t.page.reload()
+  await questions.read
+  await t.client.promptSession({ id, text: "go", prefer: "respond-async" })
+  await t.page.getByText("1 question waits").waitFor()
+  await questions.give()
+  assert.equal(await t.page.getByText("1 question waits").count(), 1)
+})
+
 test("a session that was removed while it was read is not listed again", async () => {
   await using t = await openPage([])
   const { id } = await t.client.createSession({ title: "removed meanwhile" })
