@@ -3,10 +3,11 @@ import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import pg from "pg"
 import { call, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { noPostgres } from "../../fixture/postgres.ts"
 import { until } from "../../fixture/until.ts"
-import { bash, newSession, startFleet, story } from "./harness.ts"
+import { bash, newSession, startFleet, story, type Worker } from "./harness.ts"
 import { holdPrompts } from "./held-prompts.ts"
 
 test("SIGTERM hands the turn of a worker over to another one, and tells the client so", {
@@ -72,3 +73,39 @@ test("a client learns that its prompt was given up if the message about it is lo
   await fleet.database.query("update vitamin_jobs.workflow_status set status = 'CANCELLED'")
   assert.match(JSON.stringify((await answer).body), /Prompt\.LostWorkersLimit/)
 })
+
+test("a client whose prompt is just being stored when its server is stopped is told that it goes on", {
+  skip: noPostgres,
+}, async () => {
+  await using llm = await fakeLlm([text("Answered later.")])
+  await using fleet = await startFleet(1, llm)
+  const [first] = fleet.workers
+  const id = await newSession(first!)
+  const client = new pg.Client({ connectionString: fleet.database.url })
+  await client.connect()
+  // Nobody can add a job until the lock is gone.
+  await client.query("begin; lock table vitamin_jobs.workflow_status in share row exclusive mode")
+  const asked = first!.call("POST", `/session/${id}/message`, { text: "Answer it." })
+  const waiting = `select 1 from pg_locks l join pg_stat_activity a using (pid) where not l.granted
+    and l.relation = 'vitamin_jobs.workflow_status'::regclass and a.application_name = $1`
+  const name = `vitamin ${first!.child.process.pid}`
+  try {
+    await until(async () => (await fleet.database.query(waiting, [name])).length, "the job that waits")
+    first!.signal("SIGTERM")
+    await until(async () => !(await isListening(first!)), "the end of the server")
+  } finally {
+    await client.end()
+  }
+  const { status, body } = await asked
+  assert.equal(status, 409, JSON.stringify(body))
+  assert.equal(body.error.name, "Worker.Interrupted")
+  const other = await fleet.start()
+  await until(async () => (await story(other, id)).at(-1) === "assistant: Answered later.", "the answer")
+})
+
+async function isListening({ url }: Worker): Promise<boolean> {
+  return fetch(url).then(
+    () => true,
+    () => false,
+  )
+}
