@@ -171,9 +171,13 @@ async function dropOrSkip(
 
 /** The prompts of a session that have not begun, the oldest first. */
 export async function list(sessionId: string): Promise<Info[]> {
-  const [prompts, jobs] = await Promise.all([readAll(), readAll(["job", sessionId])])
-  const all = [...prompts.filter((prompt) => prompt.sessionId === sessionId), ...jobs]
-  return all.sort((a, b) => (a.id < b.id ? -1 : 1))
+  const [prompts, jobs] = await Promise.all([listPlain(sessionId), readAll(["job", sessionId])])
+  return [...prompts, ...jobs].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** Those of them that are no jobs. */
+export async function listPlain(sessionId: string): Promise<Info[]> {
+  return (await readAll()).filter((prompt) => prompt.sessionId === sessionId)
 }
 
 /** Forget a waiting or skipped prompt. */

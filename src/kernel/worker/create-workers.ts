@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { createOutage, type Database, retrying, settle, Unreachable } from "#kernel/database/database.ts"
 import { NamedError } from "#util/error.ts"
 import { createLeases } from "./create-leases.ts"
-import { deadAfter, every, beat as heartbeat, isAlive } from "./heartbeat.ts"
+import { deadAfter, every, heartbeat, isAlive } from "./heartbeat.ts"
 import { takeOverFrom } from "./take-over-from.ts"
 import type { Lease, TakeOver, Workers } from "./worker.ts"
 

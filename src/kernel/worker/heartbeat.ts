@@ -11,7 +11,7 @@ const isNewSilence = `not w.seen ${within(late)} and (w.silent_to ${within(deadA
 
 /** A heartbeat of the worker $1 that runs $2 jobs at once. If it comes late, the row says from when to when the worker was
  * silent. A silence stays there as long as it counts. */
-export const beat = `insert into vitamin.worker as w (id, seen, slots) values ($1, clock_timestamp(), $2)
+export const heartbeat = `insert into vitamin.worker as w (id, seen, slots) values ($1, clock_timestamp(), $2)
   on conflict (id) do update set seen = excluded.seen, slots = excluded.slots,
     silent_from = case when ${isNewSilence} then w.seen else w.silent_from end,
     silent_to = case when ${isNewSilence} then excluded.seen else w.silent_to end`

@@ -215,8 +215,7 @@ export function createRecordDoors(
   }
 
   async function ownPrompts(): Promise<string[]> {
-    const prompts = await StoredPrompt.readAll()
-    return prompts.flatMap(({ id, sessionId }) => (sessionId === sessions.root.id ? [id] : []))
+    return (await StoredPrompt.listPlain(sessions.root.id)).map(({ id }) => id)
   }
 
   function count(text: string): void {

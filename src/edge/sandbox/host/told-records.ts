@@ -21,15 +21,14 @@ export function createToldRecords(sessionId: string, tell: (records: Told[]) => 
     const latest = ["last-session", project]
     const jobs = ["job", sessionId]
     const [prompts, texts, names, jobNames] = await Promise.all([
-      StoredPrompt.readAll(),
+      StoredPrompt.listPlain(sessionId),
       Promise.all([session, latest].map((key) => textAt(key).catch(() => undefined))),
       Storage.list(messages),
       Storage.list(jobs),
     ])
-    const own = prompts.flatMap((prompt) => (prompt.sessionId === sessionId ? [prompt.id] : []))
     const records: Told[] = [
       { key: messages, value: names },
-      { key: ["prompt"], value: own },
+      { key: ["prompt"], value: prompts.map(({ id }) => id) },
       { key: jobs, value: jobNames },
     ]
     // A broken record throws where the guest reads it.
