@@ -64,6 +64,7 @@ test("PostgreSQL notices that the machine of a connection is gone within seconds
 
 const endings = {
   "57P01": (_: Client, database: TmpDatabase) => database.query(terminate),
+  "25P03": (client: Client) => client.query("set idle_in_transaction_session_timeout = '100 ms'; begin"),
   "57P05": (client: Client) => client.query("set idle_session_timeout = '100 ms'"),
 }
 for (const [code, end] of Object.entries(endings))
