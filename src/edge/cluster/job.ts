@@ -5,6 +5,7 @@ import { localFolder } from "#ability/checkout/local-folder.ts"
 import { startInstance } from "#edge/server/start-instance.ts"
 import type { AgentSource } from "#engine/host/agent-adapter.ts"
 import type { AgentInput } from "#engine/host/create-agent.ts"
+import { skip } from "#engine/queue/skipped-prompts.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import type { PromptPart } from "#engine/record/prompt-part.ts"
 import * as Session from "#engine/session/session.ts"
@@ -107,7 +108,7 @@ async function personOf({ sessionId, person }: Job, prompt: StoredPrompt.Info) {
   } catch (error) {
     if (!(error instanceof Denied)) throw error
     const denied = new NamedError("Prompt.Denied", `The prompt was refused: ${error.message}`)
-    await StoredPrompt.skip(await Session.get(sessionId), [{ prompt, reason: denied.message }])
+    await skip(await Session.get(sessionId), [{ prompt, reason: denied.message }])
     throw denied
   }
 }

@@ -6,6 +6,7 @@ import * as Log from "#kernel/process/log.ts"
 import * as Worker from "#kernel/worker/worker.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText } from "#util/error.ts"
+import { skip } from "./skipped-prompts.ts"
 import * as StoredPrompt from "./stored-prompt.ts"
 
 /** Sessions that this instance has checked for prompts of dead processes. */
@@ -43,7 +44,7 @@ async function recoverSession(sessionId: string, prompts: StoredPrompt.Info[]): 
   const [started, waiting] = [true, false].map((is) => fresh.filter(({ id }) => begun.has(id) === is))
   await Promise.all(started!.map(StoredPrompt.remove))
   const reason = "the process that had accepted it ended"
-  await StoredPrompt.skip(
+  await skip(
     session,
     waiting!.map((prompt) => ({ prompt, reason })),
   )

@@ -3,19 +3,18 @@
 // id of the record; that of a job in the same transaction, so it is there exactly if the prompt has not begun. Jobs are kept
 // by session: a fleet may have many.
 import { z } from "zod"
-import { PromptPart, SkippedPrompt, wordsOf } from "#engine/record/prompt-part.ts"
+import { PromptPart } from "#engine/record/prompt-part.ts"
 import { Owner, ownOwner } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
-import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Worker from "#kernel/worker/worker.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { about } from "#util/about.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { NotJoined, runtimeStops, timeIsUp } from "./queue.ts"
+import { shorten, skip, unlist, wordsIn } from "./skipped-prompts.ts"
 
 export const Info = z.object({
   id: z.string(),
@@ -41,14 +40,6 @@ export type Handle = {
   readonly isJob?: boolean
 }
 
-export const Skipped = Bus.define(
-  "prompt.skipped",
-  z.object({ sessionId: z.string(), prompt: about("The prompt.", SkippedPrompt) }),
-  {
-    when: "An accepted prompt did not run: before it began, its process ended, its time was up, or it failed.",
-  },
-)
-
 export class Busy extends NamedError {
   constructor(sessionId: string, promptId: string) {
     const how = `POST /session/${sessionId}/abort stops it`
@@ -65,8 +56,6 @@ export class Removed extends NamedError {
     super("Prompt.Interrupted", `Prompt ${promptId} was removed before it began.`, { sessionId, promptId })
   }
 }
-
-const mostCharacters = 1_000
 
 /** What the key of a prompt is made of. */
 type Place = Pick<Info, "id" | "sessionId" | "isJob">
@@ -194,13 +183,6 @@ export async function discard(session: SessionRecord.Info, promptId: string): Pr
   if (stored) await remove(stored)
 }
 
-/** Remove a prompt from the list of skipped ones: it was sent again, or nobody wants it. */
-export function unlist(draft: SessionRecord.Info, promptId: string | undefined): void {
-  const rest = draft.skipped?.filter(({ id }) => id !== promptId)
-  if (rest?.length) draft.skipped = rest
-  else delete draft.skipped
-}
-
 /** Finds a skipped prompt with the same text, which these parts repeat. The list of skipped prompts has only the beginning
  * of a text, so the records are compared. */
 export async function findAgain(session: SessionRecord.Info, parts: PromptPart[]): Promise<Info | undefined> {
@@ -215,24 +197,6 @@ export async function removeAll(sessionId: string): Promise<void> {
   await Promise.all((await list(sessionId)).map(remove))
 }
 
-/** Adds prompts to the session's list of skipped ones and publishes those that were not in it: another process may have
- * reported them already. */
-export async function skip(
-  session: SessionRecord.Info,
-  prompts: { prompt: Info; reason: string }[],
-): Promise<void> {
-  if (!prompts.length) return
-  let added: SkippedPrompt[] = []
-  await SessionRecord.update(session, (draft) => {
-    const known = new Set(draft.skipped?.map(({ id }) => id))
-    added = prompts.flatMap(({ prompt: { id, time, parts }, reason }) =>
-      known.has(id) ? [] : [{ id, time, text: shorten(wordsIn(parts)), reason }],
-    )
-    draft.skipped = [...(draft.skipped ?? []), ...added]
-  })
-  for (const prompt of added) Bus.publish(Skipped, { sessionId: session.id, prompt })
-}
-
 /** The prompts of all sessions that have not begun, the oldest first; or the jobs of a session. */
 export async function readAll(prefix: Storage.Key = ["prompt"]): Promise<Info[]> {
   const prompts: Info[] = []
@@ -242,16 +206,6 @@ export async function readAll(prefix: Storage.Key = ["prompt"]): Promise<Info[]>
     else Log.warn("a stored prompt is not valid and was left out", { error: z.prettifyError(parsed.error) })
   })
   return prompts
-}
-
-function wordsIn(parts: PromptPart[]): string {
-  return wordsOf(parts)
-    .map((part) => part.text)
-    .join("\n")
-}
-
-function shorten(text: string): string {
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text
 }
 
 function keyOf({ id, sessionId, isJob }: Place): Storage.Key {

@@ -30,6 +30,7 @@ import type { Stats, StatsQuery } from "./stats.ts"
 export { InvalidModel, ModelChosen } from "#engine/model/choose-model.ts"
 export { abort, elsewhere, Interrupted, runtimeStops } from "#engine/queue/queue.ts"
 export { recoverPrompts as recover } from "#engine/queue/recover-prompts.ts"
+export { Skipped } from "#engine/queue/skipped-prompts.ts"
 export {
   create as storePrompt,
   type Handle as PromptHandle,
@@ -37,7 +38,6 @@ export {
   list as prompts,
   release as releasePrompt,
   removeJobs,
-  Skipped,
 } from "#engine/queue/stored-prompt.ts"
 export { AgentChosen, Blocked, Notice, Retry } from "#engine/record/notice.ts"
 export { EmptyPrompt, PromptPart, type SkippedPrompt } from "#engine/record/prompt-part.ts"

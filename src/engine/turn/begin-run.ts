@@ -14,6 +14,7 @@ import { addNotes, type Note } from "#engine/context/notes.ts"
 import { ground, systemPrompt } from "#engine/context/system-prompt.ts"
 import { type Chosen, chooseModel } from "#engine/model/choose-model.ts"
 import { sessionChain, toolsFor } from "#engine/offer/tools-for.ts"
+import { unlist } from "#engine/queue/skipped-prompts.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { append, keep, lastId } from "#engine/record/append.ts"
 import { cutOff, finalAnswer, missingResults, recentHistory } from "#engine/record/history.ts"
@@ -142,7 +143,7 @@ function leaveSkipped({ session, progress: { records } }: Settled, skipped: Stor
     records,
     written.then(async () => {
       if (records.failed) return
-      await SessionRecord.update(session, (draft) => StoredPrompt.unlist(draft, skipped.id))
+      await SessionRecord.update(session, (draft) => unlist(draft, skipped.id))
       await StoredPrompt.remove(skipped)
     }),
   )

@@ -17,6 +17,7 @@ import { hashText } from "#util/hash-text.ts"
 import { fewAtOnce } from "./few-at-once.ts"
 import type { PromptSessions } from "./prompt-sessions.ts"
 import { Refused } from "./refused.ts"
+import { textAt } from "./text-at.ts"
 
 type Key = Storage.Key
 /** Bytes of records that one prompt may write. */
@@ -234,15 +235,6 @@ export function createRecordDoors(
 function parse(text: string): unknown {
   if (isTooComplex(text)) throw new Refused("records with so many values, or so deep ones")
   return JSON.parse(text)
-}
-
-export async function textAt(key: Key): Promise<string | null> {
-  try {
-    return JSON.stringify(await Storage.read(key))
-  } catch (error) {
-    if (error instanceof Storage.NotFound) return null
-    throw error
-  }
 }
 
 function callsOf(record: unknown): Message.Call[] {

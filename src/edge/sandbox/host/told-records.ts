@@ -5,7 +5,7 @@ import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import { textAt } from "./records.ts"
+import { textAt } from "./text-at.ts"
 
 export function createToldRecords(sessionId: string, tell: (records: Told[]) => void) {
   const project = Instance.project.id
