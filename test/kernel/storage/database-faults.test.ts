@@ -68,7 +68,8 @@ test(
         await add()
         await assert.rejects(add(), {
           name: "Database.Uncertain",
-          message: /^Record counter\/one: The database \S+ at \S+ went away during a commit and cannot tell yet whether/,
+          message:
+            /^Record counter\/one: The database \S+ at \S+ went away during a commit and cannot tell yet whether/,
         })
         assert.deepEqual(await database.query("select body from vitamin.record"), [{ body: '{"n":2}' }])
         network.mend()

@@ -137,7 +137,7 @@ onBackends("Storage.update() removes another record with it, or changes nothing"
   await change(() => {})
   await assert.rejects(Storage.read(other), { name: "Storage.NotFound" })
   assert.deepEqual(await Storage.read(key), {})
-  const again = Storage.update<{ n?: number }>(key, (draft) => void (draft.n = 2), { removes: other })
+  const again = Storage.update(key, (draft: object) => Object.assign(draft, { n: 2 }), { removes: other })
   await assert.rejects(again, { name: "Storage.NotFound" })
   assert.deepEqual(await Storage.read(key), {})
 })
