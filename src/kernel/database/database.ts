@@ -91,7 +91,7 @@ async function prepare(client: Client, shown: string, beforeTables: () => Promis
   checkFacts(shown, facts)
   if (facts.schema === undefined) await beforeTables()
   if (Math.abs(facts.ahead) > wrongBy) Log.warn(clockText(facts.ahead))
-  if (facts.schema === undefined || facts.schema < newest) await migrate(client)
+  if (facts.schema === undefined || facts.schema < newest) await migrate(shown, client)
 }
 
 /** One sentence about a clock that differs from that of the database. */

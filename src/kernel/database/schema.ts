@@ -176,7 +176,7 @@ function otherPlace(place: string | undefined, own: string | undefined): string 
 }
 
 /** Bring the tables to the newest version. Those who come second wait, and find nothing left to do. */
-export async function migrate(client: Client): Promise<void> {
+export async function migrate(shown: string, client: Client): Promise<void> {
   // Another process may be busy with a step that takes long.
   await client.query("set lock_timeout = '30s'")
   await client.query({ text: "select pg_advisory_lock($1)", values: [lock], query_timeout: 40_000 })
@@ -184,6 +184,7 @@ export async function migrate(client: Client): Promise<void> {
     const { schema = 0, ...facts } = await readFacts(client)
     const pending = steps.slice(schema).join(";\n")
     if (!pending) return
+    if (schema >= 4) await refuseOldServers(shown, client)
     const first = "fleet" in facts ? "" : start
     // Several statements in one query are one transaction. The name of a fleet has letters, digits, dots and hyphens.
     const fleet = readFleet()
@@ -199,6 +200,19 @@ export async function migrate(client: Client): Promise<void> {
     await client.query("select pg_advisory_unlock($1)", [lock]).catch(() => {})
     await client.query("set lock_timeout = '5s'").catch(() => {})
   }
+}
+
+/** Servers that could not live with the new tables would only notice it with their next connection. */
+async function refuseOldServers(shown: string, client: Client): Promise<void> {
+  if ((await readMarks(client)).oldest >= oldest) return
+  const text = "select id from vitamin.worker where seen > clock_timestamp() - interval '2.5 s'"
+  const { rows } = await client.query<{ id: string }>(text)
+  if (!rows.length) return
+  const servers = rows.map(({ id }) => id).join(", ")
+  throw new Unusable(
+    shown,
+    `servers of an older version run on it (${servers}), which cannot use the tables of this one. Stop them first`,
+  )
 }
 
 /** A user who may not create schemas may have been given one. */

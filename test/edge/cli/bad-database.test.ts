@@ -87,6 +87,36 @@ test(
   },
 )
 
+test(
+  "vitamin does not change the tables under servers of an older version, and moves what waits",
+  real,
+  async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using database = await tmpDatabase()
+    const list = () => vitamin(tmp, ["session", "list"], { VITAMIN_DATABASE: database.url })
+    assert.equal((await list()).code, 0)
+    // The tables of version 9.
+    await database.query(`update vitamin.version set version = 9, oldest = 5;
+    alter table vitamin.worker drop column silent_from, drop column silent_to;
+    alter table vitamin.attempt drop column last;
+    insert into vitamin.worker (id, seen) values ('an old server', 'infinity');
+    insert into vitamin.record (parent, name, body)
+      values ('prompt', 'prm_1', '{"id":"prm_1","sessionId":"sess_1","isJob":true}'),
+        ('prompt', 'prm_2', '{"id":"prm_2","sessionId":"sess_1"}')`)
+    assert.match(
+      await refusal(tmp, database.url),
+      /servers of an older version run on it \(an old server\), which cannot use the tables of this one\. Stop them first$/m,
+    )
+    await database.query("delete from vitamin.worker")
+    assert.equal((await list()).code, 0)
+    const moved = "select parent, name from vitamin.record where name like 'prm_%' order by name"
+    assert.deepEqual(await database.query(moved), [
+      { parent: "job/sess_1", name: "prm_1" },
+      { parent: "prompt", name: "prm_2" },
+    ])
+  },
+)
+
 test("vitamin refuses the database of another fleet, and names both", real, async () => {
   await using tmp = await tmpdir({ git: true })
   await using database = await tmpDatabase()
