@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import pg from "pg"
+import { whyNot } from "../../ability/sandbox/world.ts"
 import { call, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { noPostgres } from "../../fixture/postgres.ts"
 import { until } from "../../fixture/until.ts"
@@ -39,52 +40,57 @@ test("a prompt is answered through the worker that was asked, whichever runs it"
   }
 })
 
-test("the turn of a worker that was killed goes on at another one, and its call is not run again", {
-  skip: noPostgres,
-}, async () => {
-  await using llm = await fakeLlm([
-    call("bash", { command: "sh run.sh" }),
-    text("The rest of the answer."),
-    text("The second prompt."),
-  ])
-  await using fleet = await startFleet(3, llm)
-  fleet.tmp.write("run.sh", "echo ran >> ran.txt; sleep 60\n")
-  const first = fleet.workers[0]!
-  const id = await newSession(first)
-  const accepted = await first.call(
-    "POST",
-    `/session/${id}/message`,
-    { ...bash, text: "Run it." },
-    asynchronous,
-  )
-  assert.equal(accepted.status, 202)
-  const holder = await fleet.holder(id)
-  const ran = join(fleet.tmp.path, "ran.txt")
-  await until(() => existsSync(ran), "the call")
-  const other = fleet.workers.find((one) => one !== holder) as Worker
-  const queued = other.call("POST", `/session/${id}/message`, { text: "And then?" })
-  await until(
-    async () => (await other.call("GET", `/session/${id}/prompt`)).body.length === 1,
-    "the second prompt",
-  )
-  holder.signal("SIGKILL")
+for (const { where, args, skip } of [
+  { where: "", args: [], skip: noPostgres },
+  { where: " in the sandbox", args: ["--sandbox"], skip: noPostgres || (whyNot("user") ?? false) },
+])
+  test(`the turn of a killed worker goes on at another one, and its call is not run again${where}`, {
+    skip,
+  }, async () => {
+    await using llm = await fakeLlm([
+      call("bash", { command: "sh run.sh" }),
+      text("The rest of the answer."),
+      text("The second prompt."),
+    ])
+    await using fleet = await startFleet(0, llm)
+    for (let n = 0; n < 3; n++) await fleet.start({ args })
+    fleet.tmp.write("run.sh", "echo ran >> ran.txt; sleep 60\n")
+    const first = fleet.workers[0]!
+    const id = await newSession(first)
+    const accepted = await first.call(
+      "POST",
+      `/session/${id}/message`,
+      { ...bash, text: "Run it." },
+      asynchronous,
+    )
+    assert.equal(accepted.status, 202)
+    const holder = await fleet.holder(id)
+    const ran = join(fleet.tmp.path, "ran.txt")
+    await until(() => existsSync(ran), "the call")
+    const other = fleet.workers.find((one) => one !== holder) as Worker
+    const queued = other.call("POST", `/session/${id}/message`, { text: "And then?" })
+    await until(
+      async () => (await other.call("GET", `/session/${id}/prompt`)).body.length === 1,
+      "the second prompt",
+    )
+    holder.signal("SIGKILL")
 
-  const answer = await queued
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  assert.deepEqual(
-    (await story(other, id)).filter((line) => !line.startsWith("system")),
-    [
-      "user: Run it.",
-      "call bash",
-      "result interrupted",
-      "assistant: The rest of the answer.",
-      "user: And then?",
-      "assistant: The second prompt.",
-    ],
-  )
-  assert.equal(readFileSync(ran, "utf8"), "ran\n")
-  assert.equal((await other.call("GET", `/session/${id}`)).body.status, "idle")
-})
+    const answer = await queued
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    assert.deepEqual(
+      (await story(other, id)).filter((line) => !line.startsWith("system")),
+      [
+        "user: Run it.",
+        "call bash",
+        "result interrupted",
+        "assistant: The rest of the answer.",
+        "user: And then?",
+        "assistant: The second prompt.",
+      ],
+    )
+    assert.equal(readFileSync(ran, "utf8"), "ran\n")
+    assert.equal((await other.call("GET", `/session/${id}`)).body.status, "idle")
+  })
 
 test("one worker at a time takes over from a worker that died", { skip: noPostgres }, async () => {
   await using llm = await fakeLlm([call("bash", { command: "sh run.sh" }), text("The rest.")])

@@ -161,7 +161,7 @@ function useDoors(): void {
 function workOf({ promptId, isJob = false, timing, ...rest }: Prompt["work"]): Work {
   const { sessionId, parts } = rest
   const stored = promptId
-    ? { id: promptId, sessionId, written: Promise.resolve(parts), hasBegun: false, isJob }
+    ? { id: promptId, sessionId, written: Promise.resolve(parts), hasBegun: rest.isResumed ?? false, isJob }
     : undefined
   return { ...rest, command: rest.command, timing: { ...timing, wait: waitFor }, stored } as Work
 }

@@ -117,6 +117,7 @@ export const Prompt = z.strictObject({
     timing: z.object({ stall: z.number(), keepEvery: z.number(), reply: z.number() }),
     promptId: z.string().optional(),
     isJob: z.boolean().optional(),
+    isResumed: z.boolean().optional(),
   }),
 })
 export type Prompt = z.infer<typeof Prompt>
