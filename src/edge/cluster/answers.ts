@@ -19,7 +19,7 @@ class Stopped extends NamedError {
   constructor(promptId: string) {
     super(
       "Worker.Interrupted",
-      "The server was stopped before the prompt was over. Another server goes on with the prompt, and its session will have the answer.",
+      "The server was stopped before the prompt was over. Another server goes on with the prompt, or the next one that starts; its session will have the answer.",
       { promptId },
     )
   }

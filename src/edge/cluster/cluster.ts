@@ -115,6 +115,7 @@ export async function createCluster(
     const session = await Session.getFor(sessionId, "member")
     if (input.whenBusy === "refuse" && session.status !== "idle" && (await Worker.holderOf(sessionId)))
       throw new Session.Busy(sessionId, "with another prompt")
+    await Session.checkPrompt({ ...input, sessionId, parts: all })
     const { agent, model } = input
     const prompt = { id: run?.promptId, sessionId, parts: all, agent, model }
     const { id, insertion } = await StoredPrompt.createJob(prompt)

@@ -85,32 +85,39 @@ export async function whenFree<T>(sessionId: string, fn: () => Promise<T>): Prom
 async function outcomeOf(agentFor: AgentSource, id: string, job: Job): Promise<Outcome> {
   const { sessionId, input, directory, person } = job
   const found = await findPrompt(sessionId, id)
-  if (!found) return outcomeOfError(new Session.Interrupted(sessionId, AbortSignal.abort("it was removed")))
+  if (!found) return outcomeOfError(new StoredPrompt.Removed({ id, sessionId }))
   const { prompt, parts, isResumed } = found
   const stored = handleOf({ id, sessionId, parts }, isResumed)
+  // What a command made of its words is no command.
+  const given = { ...input, sessionId, parts, isResumed, stored, ...(isResumed ? { isText: true } : {}) }
   try {
     // A turn that has begun goes on, whatever became of its person.
-    const now = prompt ? await personOf(job, prompt) : person
+    const now = prompt ? await personOf(job) : person
     const agent = await agentFor(await localFolder(directory))
-    const answer = () => agent.process({ ...input, sessionId, parts, isResumed, stored }).answer()
+    const answer = () => agent.process(given).answer()
     return { messageId: (await Person.run(now, answer)).id }
   } catch (error) {
     const mustGoOn = error instanceof Worker.TakenOver || Worker.held().some(({ signal }) => signal.aborted)
     if (mustGoOn) throw error
+    if (prompt && !stored.hasBegun) await skipIfLeft(prompt, error)
     return outcomeOfError(error)
   }
 }
 
-/** Throws if the person may not prompt any more. The prompt is listed as skipped then. */
-async function personOf({ sessionId, person }: Job, prompt: StoredPrompt.Info) {
+/** Throws if the person may not prompt any more. */
+async function personOf({ person }: Job) {
   try {
     return await personNow(person?.name)
   } catch (error) {
     if (!(error instanceof Denied)) throw error
-    const denied = new NamedError("Prompt.Denied", `The prompt was refused: ${error.message}`)
-    await skip(await Session.get(sessionId), [{ prompt, reason: denied.message }])
-    throw denied
+    throw new NamedError("Prompt.Denied", `The prompt was refused: ${error.message}`)
   }
+}
+
+/** Lists a prompt as skipped that ended before it began, unless it was stopped, or is listed already. */
+async function skipIfLeft(prompt: StoredPrompt.Info, error: unknown): Promise<void> {
+  if (error instanceof Session.Interrupted || !(await StoredPrompt.find(prompt))) return
+  await skip(await Session.get(prompt.sessionId), [{ prompt, reason: errorText(error) }])
 }
 
 function handleOf(

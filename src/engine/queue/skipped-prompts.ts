@@ -1,6 +1,6 @@
 // The list of skipped prompts in the record of a session: prompts that were accepted and did not run.
 import { z } from "zod"
-import { type PromptPart, SkippedPrompt, wordsOf } from "#engine/record/prompt-part.ts"
+import { type PromptPart, SkippedPrompt, titleOf, wordsOf } from "#engine/record/prompt-part.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { about } from "#util/about.ts"
@@ -27,7 +27,7 @@ export async function skip(
   await SessionRecord.update(session, (draft) => {
     const known = new Set(draft.skipped?.map(({ id }) => id))
     added = prompts.flatMap(({ prompt: { id, time, parts }, reason }) =>
-      known.has(id) ? [] : [{ id, time, text: shorten(wordsIn(parts)), reason }],
+      known.has(id) ? [] : [{ id, time, text: shorten(wordsIn(parts)) || titleOf(parts), reason }],
     )
     draft.skipped = [...(draft.skipped ?? []), ...added]
   })

@@ -52,7 +52,7 @@ export class Busy extends NamedError {
 
 /** A job was removed before it began. */
 export class Removed extends NamedError {
-  constructor({ sessionId, id: promptId }: Handle) {
+  constructor({ sessionId, id: promptId }: Pick<Handle, "id" | "sessionId">) {
     super("Prompt.Interrupted", `Prompt ${promptId} was removed before it began.`, { sessionId, promptId })
   }
 }
@@ -150,7 +150,7 @@ async function dropOrSkip(
   )
   if (handle.hasBegun || !isStored) return
   if (handle.isJob && (error instanceof Worker.TakenOver || signal.reason === runtimeStops)) return
-  if (error instanceof NotJoined) return
+  if (error instanceof NotJoined || error instanceof Removed) return
   const isAborted = signal.aborted && signal.reason !== runtimeStops && signal.reason !== timeIsUp
   if (isAborted) return remove(handle)
   const reason = signal.aborted ? signal.reason : errorText(error)

@@ -61,7 +61,7 @@ export {
 } from "#engine/record/session-record.ts"
 export { Compacted, ContextFull } from "#engine/run/budget.ts"
 export type { Input } from "#engine/run/run.ts"
-export { accept, prompt } from "#engine/turn/prompt.ts"
+export { accept, check as checkPrompt, prompt } from "#engine/turn/prompt.ts"
 export { windowOf as window } from "#knowledge/memory/window.ts"
 export { allowEdits } from "./allow-edits.ts"
 export {

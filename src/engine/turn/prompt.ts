@@ -28,9 +28,7 @@ export function prompt(input: Input): Promise<Message.Info> {
 /** Store a prompt and start it. Returns once the record is on disk. `answered` is the outcome, which is also published. */
 export async function accept(input: Input): Promise<{ promptId: string; answered: Promise<Message.Info> }> {
   SessionRecord.refuseBusy(await SessionRecord.get(input.sessionId))
-  await checkOutput(input)
-  const words = commandIn(input)
-  const command = words && (await ifExpandable(words, input))
+  const command = await check(input)
   Queue.check(input)
   const stored = StoredPrompt.create({ ...input, parts: partsOf(input) })
   const answered = enter(input, { timing: defaults, stored, command })
@@ -42,9 +40,7 @@ export async function accept(input: Input): Promise<{ promptId: string; answered
 /** `prompt` with other time limits. */
 export async function promptWith(input: Input, timing: Timing): Promise<Message.Info> {
   refuseRecursion()
-  await checkOutput(input)
-  const words = commandIn(input)
-  const command = words && (await ifExpandable(words, input))
+  const command = await check(input)
   // A prompt that begins at once needs no record: its message is stored.
   const waits = Queue.check(input) && !input.stored
   const stored = waits ? StoredPrompt.create({ ...input, parts: partsOf(input) }) : undefined
@@ -112,9 +108,13 @@ function endWith(abort: AbortController, { signal, timeout, parent }: Input): ()
   }
 }
 
-/** Throws for a schema that cannot be used, before the prompt is stored or queued. */
-async function checkOutput({ outputSchema }: Input): Promise<void> {
+/** Throws for a schema that cannot be used and for an unknown command, before the prompt is stored or queued. Returns the
+ * command. */
+export async function check(input: Input): Promise<string | undefined> {
+  const { outputSchema } = input
   if (outputSchema) (await import("#engine/run/output-schema.ts")).checkSchema(outputSchema)
+  const words = commandIn(input)
+  return words && ifExpandable(words, input)
 }
 
 /** The text of a prompt if it is a command, `/name …`, that a person typed. Text that a client added in front does not

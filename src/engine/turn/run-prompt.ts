@@ -103,7 +103,7 @@ async function fail(run: Begun, thrown: unknown, promptId: string | undefined): 
   for (const result of missingResults(run.progress.history)) append(run, result)
   const kept = failureOf(error)
   const status = signal.aborted || error instanceof Removed ? "interrupted" : "error"
-  await settle(run.progress.records).catch(warn)
+  await settle(run.progress.records).catch((lost) => lost instanceof Removed || warn(lost))
   await finish(run, { status, error: kept }).catch(warn)
   orWarn(() =>
     Bus.publish(SessionRecord.Failed, { sessionId: session.id, error: kept, ...promptIdOf(promptId) }),

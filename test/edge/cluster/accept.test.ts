@@ -135,3 +135,16 @@ test("a prompt that is removed while it starts does not begin", { skip: noPostgr
   assert.equal(body.error.name, "Prompt.Interrupted")
   assert.deepEqual(await story(worker, id), [])
 })
+
+test("a prompt with an unknown command is refused before it is stored", { skip: noPostgres }, async () => {
+  await using llm = await fakeLlm([text("An answer.")])
+  await using fleet = await startFleet(1, llm)
+  const [worker] = fleet.workers
+  const id = await newSession(worker!)
+  for (const headers of [undefined, { prefer: "respond-async" }]) {
+    const { status, body } = await worker!.call("POST", `/session/${id}/message`, { text: "/none" }, headers)
+    assert.equal(status, 400, JSON.stringify(body))
+    assert.equal(body.error.name, "Session.UnknownCommand")
+  }
+  assert.deepEqual((await worker!.call("GET", `/session/${id}/prompt`)).body, [])
+})
