@@ -94,6 +94,8 @@ async function walk({ client, tmp }: World, quiet: Client): Promise<void> {
   assert.ok(shown.type === "image")
   await client.getImage({ id, hash: shown.data.stored!.hash })
   await client.listSessions({ tasks: true })
+  await client.listTasks({ id })
+  await client.listQuestions()
   await client.getSession({ id })
   await client.getPlan({ id })
   assert.ok((await client.getContext({ id })).parts.tools > 0)
