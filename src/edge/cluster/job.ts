@@ -88,7 +88,7 @@ async function outcomeOf(agentFor: AgentSource, id: string, job: Job): Promise<O
   if (!found) return outcomeOfError(new StoredPrompt.Removed({ id, sessionId }))
   const { prompt, parts, isResumed } = found
   const stored = handleOf({ id, sessionId, parts }, isResumed)
-  // What a command made of its words is no command.
+  // The message holds the text that a command made, which is not a command itself.
   const given = { ...input, sessionId, parts, isResumed, stored, ...(isResumed ? { isText: true } : {}) }
   try {
     // A turn that has begun goes on, whatever became of its person.

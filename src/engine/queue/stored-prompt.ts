@@ -57,7 +57,7 @@ export class Removed extends NamedError {
   }
 }
 
-/** What the key of a prompt is made of. */
+/** The key of a prompt is made of these. */
 type Place = Pick<Info, "id" | "sessionId" | "isJob">
 type Input = {
   sessionId: string
@@ -164,7 +164,7 @@ export async function list(sessionId: string): Promise<Info[]> {
   return [...prompts, ...jobs].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Those of them that are no jobs. */
+/** Like `list`, without jobs. */
 export async function listPlain(sessionId: string): Promise<Info[]> {
   return (await readAll()).filter((prompt) => prompt.sessionId === sessionId)
 }

@@ -100,7 +100,7 @@ export function clockText(ahead: number): string {
   return `The clock of this machine is ${minutes} min ${ahead > 0 ? "ahead of" : "behind"} the database's: set it (NTP). Times in its sessions and events are wrong by that`
 }
 
-/** What `vitamin doctor` shows. Changes nothing. `jobs`: the schema of the engine that runs jobs. */
+/** `vitamin doctor` shows this. Nothing is changed. `jobs`: the schema of the engine that runs jobs. */
 export async function inspect(
   address: string,
   jobs: string,

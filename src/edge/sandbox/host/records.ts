@@ -17,7 +17,7 @@ import { hashText } from "#util/hash-text.ts"
 import { fewAtOnce } from "./few-at-once.ts"
 import type { PromptSessions } from "./prompt-sessions.ts"
 import { Refused } from "./refused.ts"
-import { textAt } from "./text-at.ts"
+import { textAt } from "./told-records.ts"
 
 type Key = Storage.Key
 /** Bytes of records that one prompt may write. */

@@ -5,7 +5,6 @@ import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import { textAt } from "./text-at.ts"
 
 export function createToldRecords(sessionId: string, tell: (records: Told[]) => void) {
   const project = Instance.project.id
@@ -51,4 +50,14 @@ export function createToldRecords(sessionId: string, tell: (records: Told[]) => 
   }
 
   return Object.freeze({ first, refresh })
+}
+
+/** The text of a record, as a guest gets it; null if there is none. */
+export async function textAt(key: Storage.Key): Promise<string | null> {
+  try {
+    return JSON.stringify(await Storage.read(key))
+  } catch (error) {
+    if (error instanceof Storage.NotFound) return null
+    throw error
+  }
 }

@@ -5,7 +5,7 @@ import type { Session } from "#client/client.ts"
 import { clientFor, isMissingFolder } from "#edge/web/base/api.ts"
 import { addSessions, byId, loads, readers } from "./sessions.ts"
 
-/** What was read of a list. `limit`: so many were asked for; undefined: all. */
+/** A list as it was read. `limit`: so many were asked for; undefined: all. */
 type Part = Readonly<{ limit: number | undefined; hasMore: boolean }>
 
 const firstLimit = 100
@@ -26,7 +26,7 @@ export const sessions = computed(() =>
 )
 export const folders = computed(() => [...new Set(sessions.value.map(({ directory }) => directory))])
 
-/** What was read of the list of a folder, or of all folders; undefined if nothing was. */
+/** The list of a folder, or of all folders, as it was read; undefined before that. */
 export function partOf(folder = ""): Part | undefined {
   const all = parts.value.get("")
   return all?.hasMore ? parts.value.get(folder) : all

@@ -19,7 +19,7 @@ export type Reader = () => Promise<{ sessions: readonly Session[]; apply?(): voi
 
 export const byId = signal<ReadonlyMap<string, Session>>(new Map())
 export const questions = signal<readonly Question[]>([])
-/** Of the views that are open. */
+/** The open views have these. */
 export const readers = new Set<Reader>()
 /** How often everything was read again. An answer to an earlier request may be older than the events that were missed. */
 export let loads = 0
@@ -48,7 +48,7 @@ export function isPartOf(id: string, whole: string): boolean {
 
 /** Of sessions that were removed: an answer about one may come later. */
 const removed = new Set<string>()
-/** Of sessions that were read, or that events brought, since everything was last read again. */
+/** Sessions that were read, or that events brought, since everything was last read again. */
 const fresh = new Set<string>()
 
 export function putSession(session: Session): void {
